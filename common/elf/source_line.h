@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Functions, inlined calls and source lines of an address, from a module's DWARF (-g1 suffices),
+// read with libdw. Modules without .debug_info cost nothing.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/target/target.h"
+
+namespace aotidbg {
+
+// One function at an address; inlined ones come before the function that holds them.
+struct SourceFrame {
+  std::string function;  // brief name; linkage name when DWARF has no other
+  std::string file;      // as the compiler recorded it; empty when not known
+  int line = 0;          // 0: not known
+  bool inlined = false;
+};
+
+class SourceLines {
+ public:
+  SourceLines();
+  ~SourceLines();
+  SourceLines(const SourceLines&) = delete;
+  SourceLines& operator=(const SourceLines&) = delete;
+
+  // Innermost (most inlined) first; empty when the module's file has no DWARF for the address.
+  // `at` is an address in the process; the module's file must be at hand.
+  std::vector<SourceFrame> find(const Module& module, Address at);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace aotidbg

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A Linux ELF core dump, read by ourselves in every host: regions from its program headers and
+// NT_FILE, threads from NT_PRSTATUS, the signal from NT_SIGINFO, the executable from NT_PRPSINFO
+// and NT_AUXV (elf.h, linux/elfcore.h). Where NT_FILE is absent modules come from the link map.
+//
+// Bytes that were not dumped are filled from the mapped file when that file is provably the same
+// (build id); what stays missing is an error that names the range and why.
+//
+// Files are looked for under `sysroot` first, when one is given, then by their own path.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/target/target.h"
+
+namespace aotidbg {
+
+struct CoreOptions {
+  std::string executable;             // use this file for the main program; empty: as recorded
+  std::string sysroot;                // prefix for the files of the dead process
+  std::vector<std::string> search;    // folders searched by build id for files that moved
+  std::function<bool()> interrupted;  // see Target::interrupted
+};
+
+// Refuses, with one sentence each: a file that is no ELF file, no core, of another machine or
+// class, or cut short inside its own headers. A core cut short behind them opens, with a gap.
+Result<std::unique_ptr<Target>> open_core(const std::string& path, const CoreOptions& options);
+
+}  // namespace aotidbg
