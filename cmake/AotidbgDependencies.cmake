@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Everything that the project takes from outside, all of it from Debian's packages (tools/packages.txt).
+# fmt and JSON are header-only, so that no C++ symbol crosses into a debugger; C libraries are dynamic, by soname.
+find_package(fmt 9 REQUIRED CONFIG)             # fmt::fmt-header-only
+find_package(nlohmann_json 3.11 REQUIRED CONFIG) # nlohmann_json::nlohmann_json
+find_package(tl-expected 1 REQUIRED CONFIG)      # tl::expected
+find_package(CLI11 2 REQUIRED CONFIG)            # CLI11::CLI11
+find_package(Elfutils 0.188 REQUIRED)            # Elfutils::dw, Elfutils::elf
+find_package(ZydisC 4 REQUIRED)                  # Zydis::Zydis
+if(BUILD_TESTING)
+  find_package(GTest REQUIRED CONFIG)
+  include(GoogleTest)
+endif()
+if(AOTIDBG_BENCH)
+  find_package(benchmark REQUIRED CONFIG)
+endif()
+
+# Headers alone: the SB API's symbols come from whichever LLDB loads the plugin. LLDB 19's headers serve 14 to 22.
+find_path(AOTIDBG_LLDB_INCLUDE_DIR lldb/API/LLDB.h
+  PATHS /usr/lib/llvm-19/include /usr/lib/llvm-20/include /usr/lib/llvm-21/include /usr/lib/llvm-22/include
+  DOC "Folder that holds lldb/API/LLDB.h")
+if(AOTIDBG_LLDB_INCLUDE_DIR)
+  add_library(aotidbg_lldb_headers INTERFACE)
+  target_include_directories(aotidbg_lldb_headers SYSTEM INTERFACE "${AOTIDBG_LLDB_INCLUDE_DIR}")
+elseif(NOT AOTIDBG_SANITIZE)
+  message(FATAL_ERROR "LLDB's headers are missing: apt-get install liblldb-19-dev, or set AOTIDBG_LLDB_INCLUDE_DIR")
+endif()
