@@ -20,16 +20,20 @@
 namespace aotidbg {
 
 // Slots of Registers by name: "rip", "rsp", "rax", "r8", "fs_base"; nullopt for an unknown name.
-// Sub-registers ("eax") are not slots.
+// "rflags" is another name of "eflags". Sub-registers ("eax") are not slots. The name of a slot
+// that there is not is empty.
 std::optional<std::size_t> register_slot(std::string_view name);
 std::string_view register_name(std::size_t slot);
 
 std::optional<std::uint64_t> program_counter(const Registers& registers);
 std::optional<std::uint64_t> stack_pointer(const Registers& registers);
 
-// Slot for a DWARF register number (0 rax, 1 rdx, ... 7 rsp, 16 return address), and the
-// registers that a System V callee preserves.
+// Slot for a DWARF register number (0 rax, 1 rdx, ... 7 rsp, 16 return address: rip). nullopt for
+// those that Registers does not hold, as the vector registers.
 std::optional<std::size_t> slot_of_dwarf_register(unsigned number);
+
+// rbx, rbp, rsp, r12 to r15: what a System V callee leaves as it found it.
+bool preserved_by_callee(std::size_t slot);
 
 enum class Access { read, write, read_write, execute, unknown };
 
