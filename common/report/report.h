@@ -102,6 +102,7 @@ struct KernelReport {
   std::optional<std::vector<std::string>> aten;
   bool faulting = false;
   std::optional<std::uint64_t> address;  // where its code starts
+  std::optional<std::uint64_t> size;     // bytes of its code; a PC is matched with it
 };
 
 // Metadata of one tensor, and where its bytes are.
