@@ -7,6 +7,7 @@ find_package(tl-expected 1 REQUIRED CONFIG)      # tl::expected
 find_package(CLI11 2 REQUIRED CONFIG)            # CLI11::CLI11
 find_package(Elfutils 0.188 REQUIRED)            # Elfutils::dw, Elfutils::elf
 find_package(ZydisC 4 REQUIRED)                  # Zydis::Zydis
+find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter) # tests and tools: the standard library alone
 if(BUILD_TESTING)
   find_package(GTest REQUIRED CONFIG)
   include(GoogleTest)
@@ -25,3 +26,6 @@ if(AOTIDBG_LLDB_INCLUDE_DIR)
 elseif(NOT AOTIDBG_SANITIZE)
   message(FATAL_ERROR "LLDB's headers are missing: apt-get install liblldb-19-dev, or set AOTIDBG_LLDB_INCLUDE_DIR")
 endif()
+
+# A Python that has torch, for what crashes real programs (examples, end to end tests, layoutgen). ./check makes this one.
+set(AOTIDBG_PYTHON "${PROJECT_SOURCE_DIR}/.venv/bin/python" CACHE FILEPATH "Python interpreter that has torch")

@@ -97,7 +97,9 @@ function(aotidbg_plugin name)
   aotidbg_link(${name} PRIVATE ${arg_DEPENDS})
   # The debugger has a C++ runtime of its own and may not meet ours. Its API stays undefined and is bound when the module is
   # loaded; lazily, so that a debugger that lacks one call can still run the others.
-  target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,-z,lazy -Wl,--as-needed
+  # The compiler refers to __cxa_pure_virtual weakly, which takes nothing out of an archive: -u asks for it.
+  target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc -Wl,-u,__cxa_pure_virtual
+    -Wl,-z,lazy -Wl,--as-needed
     "-Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/${arg_EXPORTS}")
 endfunction()
 

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Format and clang-tidy over the project's own C++, as ./check runs them.
+
+  tools/lint.py format [--fix] [PATH...]    clang-format must change nothing; --fix rewrites
+  tools/lint.py tidy [--build DIR] [PATH...] clang-tidy must find nothing
+
+PATH limits the work to files or folders. clang-tidy spends most of its time on system headers, so the sources of one target
+are read as one translation unit (those that cannot share one, because two files hold the same local name, go into the next).
+A file that was clean is not read again until it, a project header that it includes, its flags or the settings change: the
+keys of clean files are kept in DIR/tidy-clean.
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FORMAT = os.environ.get("CLANG_FORMAT", "clang-format-19")
+TIDY = os.environ.get("CLANG_TIDY", "clang-tidy-19")
+CLANG = os.environ.get("CLANGXX", "clang++-19")
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
+
+
+def project_files(*suffixes):
+    """The tree's own files: what git knows or would know, else everything outside of build folders."""
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "--cached", "--others", "--exclude-standard"],
+                            capture_output=True, text=True)
+    if listed.returncode == 0:
+        names = listed.stdout.splitlines()
+    else:
+        names = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*")
+                 if not {"build", ".venv", ".cache", ".git"} & set(path.relative_to(ROOT).parts)]
+    return sorted(ROOT / name for name in names if name.endswith(suffixes) and (ROOT / name).is_file())
+
+
+def wanted(path, limits):
+    return not limits or any(path == limit or limit in path.parents for limit in limits)
+
+
+def format_files(arguments):
+    files = [path for path in project_files(".h", ".cpp") if wanted(path, arguments.limits)]
+    if not files:
+        return 0
+    mode = ["-i"] if arguments.fix else ["--dry-run", "-Werror"]
+    result = subprocess.run([FORMAT, "--style=file", *mode, *map(str, files)], cwd=ROOT)
+    if result.returncode:
+        print("some files are not formatted: run tools/lint.py format --fix", file=sys.stderr)
+    else:
+        print(f"{len(files)} files are formatted")
+    return result.returncode
+
+
+class Sources:
+    """compile_commands.json, with the key under which a source counts as read."""
+
+    def __init__(self, build):
+        self.build = build
+        self.settings = hashlib.sha256()
+        for path in sorted([*ROOT.rglob(".clang-tidy")]):
+            if ".venv" not in path.parts and "build" not in path.parts:
+                self.settings.update(path.read_bytes())
+        self.settings.update(subprocess.run([TIDY, "--version"], capture_output=True, check=True).stdout)
+        self.texts = {}
+        self.flags = {}
+        for entry in json.loads((build / "compile_commands.json").read_text()):
+            path = Path(entry["file"])
+            if ROOT in path.parents and build not in path.parents:
+                self.flags[path] = self.flags_of(entry)
+
+    @staticmethod
+    def flags_of(entry):
+        words = shlex.split(entry["command"])
+        while os.path.basename(words[0]) in ("ccache", "sccache"):
+            words.pop(0)
+        flags, skip = [], False
+        for word in words[1:]:
+            if skip:
+                skip = False
+            elif word in ("-o", "-MF", "-MT"):
+                skip = True
+            elif word not in ("-c", "-MD", entry["file"]) and not word.startswith("-ffile-prefix-map"):
+                flags.append(word)
+        return tuple(flags)
+
+    def text(self, path):
+        if path not in self.texts:
+            data = path.read_bytes()
+            self.texts[path] = (hashlib.sha256(data).digest(), INCLUDE.findall(data.decode("utf-8", "replace")))
+        return self.texts[path]
+
+    def key(self, path):
+        digest = self.settings.copy()
+        digest.update("\0".join(self.flags[path]).encode())
+        seen, queue = set(), [path]
+        while queue:
+            file = queue.pop()
+            if file in seen:
+                continue
+            seen.add(file)
+            _, includes = self.text(file)
+            for name in includes:
+                for folder in (ROOT, self.build / "generated", file.parent):
+                    if (folder / name).is_file():
+                        queue.append(folder / name)
+                        break
+        for file in sorted(seen):
+            digest.update(str(file.relative_to(ROOT if ROOT in file.parents else self.build)).encode())
+            digest.update(self.text(file)[0])
+        return digest.hexdigest()
+
+
+def unit_of(files):
+    return "".join(f'#include "{path}"\n' for path in files)
+
+
+def compatible_groups(files, flags, folder):
+    """Splits `files` into lists that compile as one unit each. clang names the files that clash; they go into the next list."""
+    groups, rest = [], list(files)
+    while rest:
+        group, rest = rest, []
+        while len(group) > 1:
+            unit = folder / "probe.cpp"
+            unit.write_text(unit_of(group))
+            done = subprocess.run([CLANG, "-fsyntax-only", "-w", "-ferror-limit=0", *flags, str(unit)], cwd=folder,
+                                  capture_output=True, text=True)
+            if done.returncode == 0:
+                break
+            named = {line.split(":", 1)[0] for line in done.stderr.splitlines() if ": error:" in line or ": fatal error:" in line}
+            clash = [path for path in group if str(path) in named] or group[1:]
+            clash = clash if len(clash) < len(group) else group[1:]
+            group = [path for path in group if path not in clash]
+            rest += clash
+        groups.append(group)
+    return groups
+
+
+def read_group(build, number, group, flags):
+    folder = build / "tidy" / str(number)
+    folder.mkdir(parents=True, exist_ok=True)
+    problems, clean = "", []
+    for index, part in enumerate(compatible_groups(group, flags, folder)):
+        if len(part) == 1:
+            unit = part[0]
+        else:
+            unit = folder / f"unit{index}.cpp"
+            unit.write_text(unit_of(part))
+        # Sources stand in the unit like headers, so the filter names them too.
+        top = re.escape(str(ROOT))
+        done = subprocess.run(
+            [TIDY, "--quiet", f"--config-file={ROOT / '.clang-tidy'}",
+             f"--header-filter=^{top}/(common|lldb_plugin|gdb_bridge|cli|tools|bench|tests)/.*\\.(h|cpp)$",
+             str(unit), "--", *flags, "-Wno-unknown-warning-option", "-Wno-unused-function"],
+            cwd=folder, capture_output=True, text=True)
+        if done.returncode == 0:
+            clean += part
+        else:
+            problems += done.stdout + "".join(
+                line + "\n" for line in done.stderr.splitlines() if " warnings generated" not in line)
+    return clean, problems.replace(f"{ROOT}/", "")
+
+
+def tidy_files(arguments):
+    build = arguments.build
+    if not (build / "compile_commands.json").is_file():
+        print(f"{build} holds no compile_commands.json: configure it first (cmake --preset release)", file=sys.stderr)
+        return 2
+    sources = Sources(build)
+    stamps = build / "tidy-clean"
+    known = set(stamps.read_text().split()) if stamps.is_file() else set()
+    files = [path for path in sorted(sources.flags) if wanted(path, arguments.limits)]
+    keys = {path: sources.key(path) for path in files}
+    groups = {}
+    for path in files:
+        if keys[path] not in known:
+            groups.setdefault((path.parent, sources.flags[path]), []).append(path)
+    stale = sum(map(len, groups.values()))
+    print(f"{len(files)} sources, {stale} to read, in {len(groups)} units", flush=True)
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        work = {pool.submit(read_group, build, number, group, flags): group
+                for number, ((_, flags), group) in enumerate(sorted(groups.items(), key=lambda item: -len(item[1])))}
+        for future in concurrent.futures.as_completed(work):
+            clean, problems = future.result()
+            known |= {keys[path] for path in clean}
+            failed += len(work[future]) - len(clean)
+            folder = work[future][0].parent.relative_to(ROOT)
+            print(f"  {folder}: {len(clean)} of {len(work[future])} clean", flush=True)
+            if problems:
+                print(problems, flush=True)
+    stamps.write_text("\n".join(sorted(known)) + "\n")
+    return 1 if failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name in ("format", "tidy"):
+        command = commands.add_parser(name)
+        command.add_argument("paths", nargs="*", type=Path, help="files or folders; all when left out")
+        if name == "format":
+            command.add_argument("--fix", action="store_true", help="rewrite the files")
+        else:
+            command.add_argument("--build", type=Path, default=ROOT / "build", help="configured build folder")
+            command.add_argument("--jobs", type=int, default=os.cpu_count())
+    arguments = parser.parse_args()
+    arguments.limits = [path.resolve() for path in arguments.paths]
+    if arguments.command == "format":
+        return format_files(arguments)
+    arguments.build = arguments.build.resolve()
+    return tidy_files(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
