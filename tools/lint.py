@@ -24,7 +24,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FORMAT = os.environ.get("CLANG_FORMAT", "clang-format-19")
 TIDY = os.environ.get("CLANG_TIDY", "clang-tidy-19")
-CLANG = os.environ.get("CLANGXX", "clang++-19")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 
@@ -121,18 +120,18 @@ def unit_of(files):
 
 
 def compatible_groups(files, flags, folder):
-    """Splits `files` into lists that compile as one unit each. clang names the files that clash; they go into the next list."""
+    """Splits `files` into lists that compile as one unit each. The compiler names the files that clash; they go into the next list."""
     groups, rest = [], list(files)
     while rest:
         group, rest = rest, []
         while len(group) > 1:
             unit = folder / "probe.cpp"
             unit.write_text(unit_of(group))
-            done = subprocess.run([CLANG, "-fsyntax-only", "-w", "-ferror-limit=0", *flags, str(unit)], cwd=folder,
-                                  capture_output=True, text=True)
+            done = subprocess.run([TIDY, "--quiet", "--checks=-*,misc-misplaced-const", str(unit), "--", *flags, "-w",
+                                   "-ferror-limit=0"], cwd=folder, capture_output=True, text=True)
             if done.returncode == 0:
                 break
-            named = {line.split(":", 1)[0] for line in done.stderr.splitlines() if ": error:" in line or ": fatal error:" in line}
+            named = {line.split(":", 1)[0] for line in done.stdout.splitlines() if ": error:" in line or ": fatal error:" in line}
             clash = [path for path in group if str(path) in named] or group[1:]
             clash = clash if len(clash) < len(group) else group[1:]
             group = [path for path in group if path not in clash]

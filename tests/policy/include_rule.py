@@ -36,7 +36,7 @@ FOREIGN = [
     (r"torch/|ATen/|c10/|caffe2/", ["examples", "tools/layoutgen", "tests/e2e"],
      "the debugger's side never needs torch: layouts are data"),
     (r"Zydis/|Zycore/", ["common/arch"], "only common/arch decodes instructions"),
-    (r"CLI/", ["cli"], "only the command line parses a command line with CLI11"),
+    (r"CLI/", ["cli", "tools"], "only programs parse a command line, with CLI11"),
     (r"gtest/|gmock/", ["tests"], "GoogleTest belongs to tests"),
     (r"benchmark/", ["bench"], "Google Benchmark belongs to bench"),
     (r"(regex|iostream|locale|fstream|sstream)$", ["cli", "tools", "bench", "tests", "examples"],
