@@ -47,13 +47,19 @@ def format_files(arguments):
     files = [path for path in project_files(".h", ".cpp") if wanted(path, arguments.limits)]
     if not files:
         return 0
-    mode = ["-i"] if arguments.fix else ["--dry-run", "-Werror"]
-    result = subprocess.run([FORMAT, "--style=file", *mode, *map(str, files)], cwd=ROOT)
-    if result.returncode:
-        print("some files are not formatted: run tools/lint.py format --fix", file=sys.stderr)
+    if arguments.fix:
+        return subprocess.run([FORMAT, "-i", *map(str, files)], cwd=ROOT).returncode
+    done = subprocess.run([FORMAT, "--dry-run", "-Werror", *map(str, files)], cwd=ROOT, capture_output=True, text=True)
+    places = {}
+    for path, line in re.findall(r"^(/.*?):(\d+):\d+: error:", done.stderr, re.M):
+        places.setdefault(os.path.relpath(path, ROOT), []).append(line)
+    for path, lines in places.items():
+        print(f"{path}:{lines[0]}: clang-format would change this ({len(lines)} places in the file)")
+    if done.returncode:
+        print("" if places else done.stderr, "run: tools/lint.py format --fix", sep="")
     else:
         print(f"{len(files)} files are formatted")
-    return result.returncode
+    return done.returncode
 
 
 class Sources:
