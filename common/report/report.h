@@ -17,12 +17,12 @@ namespace aotidbg {
 struct Unknown {
   std::string what;  // what is not known
   std::string why;
-  std::string fix;   // the setting, file or flag that would bring it
+  std::string fix;  // the setting, file or flag that would bring it
 };
 
 enum class Confidence {
-  certain,   // every link was read from the process or its files
-  likely,    // one inference, named in the evidence
+  certain,  // every link was read from the process or its files
+  likely,   // one inference, named in the evidence
   possible,
 };
 
@@ -38,7 +38,7 @@ struct LibtorchReport {
 };
 
 struct TargetReport {
-  std::string kind;        // live, core, snapshot, gpu_core
+  std::string kind;  // live, core, snapshot, gpu_core
   std::optional<std::string> executable;
   std::optional<std::int64_t> pid;
   std::vector<std::string> files;
@@ -55,27 +55,27 @@ struct Verdict {
 
 // What a tensor is to the model: a constant, an input, a buffer of the running call.
 struct TensorName {
-  std::string kind;                 // constant, input, buffer
-  std::string name;                 // in the generated code: emb_weight, arg3_1
-  std::optional<std::string> fqn;   // in the user's model: emb.weight
+  std::string kind;                // constant, input, buffer
+  std::string name;                // in the generated code: emb_weight, arg3_1
+  std::optional<std::string> fqn;  // in the user's model: emb.weight
 };
 
 struct OwnerReport {
   TensorName tensor;
-  std::string relation;                            // inside, past_end, before_start, null
-  std::optional<std::uint64_t> bytes;              // distance from the nearest end, or offset inside
+  std::string relation;                // inside, past_end, before_start, null
+  std::optional<std::uint64_t> bytes;  // distance from the nearest end, or offset inside
   std::optional<std::vector<std::int64_t>> index;  // element, one number a dimension
 };
 
 struct FaultReport {
-  std::optional<std::string> signal;       // SIGSEGV
-  std::optional<std::string> code;         // SEGV_MAPERR
+  std::optional<std::string> signal;  // SIGSEGV
+  std::optional<std::string> code;    // SEGV_MAPERR
   std::optional<std::uint64_t> address;
-  std::optional<std::string> access;       // read, write, execute
+  std::optional<std::string> access;  // read, write, execute
   std::optional<std::uint64_t> pc;
   std::optional<std::int64_t> thread;
   std::optional<std::string> instruction;
-  std::optional<std::string> operand;      // base, index and their values, for people
+  std::optional<std::string> operand;  // base, index and their values, for people
   std::optional<OwnerReport> owner;
 };
 
@@ -110,13 +110,13 @@ struct TensorReport {
   std::optional<std::string> dtype;
   std::optional<std::vector<std::int64_t>> shape;
   std::optional<std::vector<std::int64_t>> stride;
-  std::optional<std::uint64_t> storage_bytes;   // of the whole storage
-  std::optional<std::int64_t> storage_offset;   // in elements
-  std::optional<std::string> device;            // cpu, cuda:0
-  std::optional<std::uint64_t> data;            // address of element 0
-  std::optional<std::uint64_t> address;         // of the TensorImpl
+  std::optional<std::uint64_t> storage_bytes;  // of the whole storage
+  std::optional<std::int64_t> storage_offset;  // in elements
+  std::optional<std::string> device;           // cpu, cuda:0
+  std::optional<std::uint64_t> data;           // address of element 0
+  std::optional<std::uint64_t> address;        // of the TensorImpl
   Residency residency = Residency::unknown;
-  std::optional<std::string> where;             // heap, wrapper.so, the mapping's name
+  std::optional<std::string> where;  // heap, wrapper.so, the mapping's name
 };
 
 struct InputReport {
@@ -124,7 +124,7 @@ struct InputReport {
   int position = 0;
   std::optional<TensorReport> expected;  // needs the package
   std::optional<TensorReport> actual;
-  std::optional<std::string> found_by;   // for people: caller's vector, handle in run_impl's frame
+  std::optional<std::string> found_by;  // for people: caller's vector, handle in run_impl's frame
   std::vector<std::string> mismatches;
 };
 
@@ -143,7 +143,7 @@ struct ConstantReport {
   std::optional<std::string> kind;   // parameter, buffer, tensor_constant, folded_constant
   std::optional<std::string> state;  // ready, missing, dangling, folded, inactive
   std::vector<std::string> mismatches;
-  std::vector<std::string> values;   // first values, when asked for
+  std::vector<std::string> values;  // first values, when asked for
 };
 
 struct PoolReport {
@@ -154,9 +154,9 @@ struct PoolReport {
 };
 
 struct ConstantBufferReport {
-  std::optional<int> active;                // 0 or 1
-  std::optional<std::string> fold_state;    // none, initialized, folded, unknown
-  std::optional<std::uint64_t> bytes;       // of the constants' blob
+  std::optional<int> active;              // 0 or 1
+  std::optional<std::string> fold_state;  // none, initialized, folded, unknown
+  std::optional<std::uint64_t> bytes;     // of the constants' blob
 };
 
 struct ModelReport {
@@ -166,15 +166,15 @@ struct ModelReport {
   std::optional<std::string> wrapper;
   std::optional<std::string> package;
   std::optional<std::string> build_id;
-  std::optional<std::string> compiled_for;     // cpu, cuda, xpu, mps
+  std::optional<std::string> compiled_for;  // cpu, cuda, xpu, mps
   std::optional<std::string> loaded_on;
   std::optional<std::string> layout;
   How layout_how = How::absent;
   std::vector<std::string> evidence;
-  std::optional<std::string> found_by;         // stack, scan
+  std::optional<std::string> found_by;  // stack, scan
   std::optional<PoolReport> pool;
   std::optional<ConstantBufferReport> constant_buffer;
-  std::vector<std::string> inputs;             // names, in order
+  std::vector<std::string> inputs;  // names, in order
   std::vector<std::string> outputs;
   std::vector<ConstantReport> constants;
 };
@@ -200,11 +200,26 @@ struct ThreadReport {
 struct TensorValues {
   TensorReport tensor;
   std::optional<TensorName> name;
-  std::vector<std::string> first;     // first values, formatted by dtype
+  std::vector<std::string> first;  // first values, formatted by dtype
   std::optional<std::string> min, max;
   std::optional<std::uint64_t> nan_count, inf_count;
-  std::uint64_t read = 0;             // elements that were read for min, max and counts
+  std::uint64_t read = 0;  // elements that were read for min, max and counts
   std::uint64_t elements = 0;
+};
+
+// `aoti doctor`: one ELF file of the process, and whether the analysis had it.
+struct FileReport {
+  std::string path;
+  std::string state;  // used, assumed (right name, not proved to be the same), missing
+  std::optional<std::string> build_id;
+  std::optional<std::string> problem;
+};
+
+// `aoti doctor`: what the target itself lacks.
+struct GapReport {
+  std::string what;
+  std::optional<std::uint64_t> at;
+  std::string fix;
 };
 
 // The answer of `aoti inspect`; the other commands show parts of it.

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A page of text under construction: sections with their label in the left margin, and in them
+// paragraphs, bullets and tables. All text that goes in is made printable; all lines fit.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "common/report/style.h"
+#include "common/report/table.h"
+
+namespace aotidbg {
+
+class Page {
+ public:
+  explicit Page(const TextStyle& style) : style_(style) {}
+
+  // Starts a section, after an empty line. The label stands beside whatever comes next.
+  void section(std::string_view label);
+
+  void paragraph(std::string_view text, Emphasis emphasis = Emphasis::none);
+  void bullet(std::string_view text, std::string_view mark = "-");
+  void line(std::string_view text);  // cut, not wrapped
+  void table(const Table& table);
+
+  // The command that answers more: command("constants") is "aoti constants".
+  std::string command(std::string_view rest) const;
+
+  const TextStyle& style() const { return style_; }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::size_t room() const;
+  void emit(std::string_view line);
+
+  TextStyle style_;
+  std::string text_;
+  std::string label_;  // not written yet
+};
+
+}  // namespace aotidbg
