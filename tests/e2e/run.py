@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lets a debugger explain real crashes, and checks what it says.
+
+    tests/e2e/run.py --lldb /usr/bin/lldb-19 --plugin build/lib/aotidbg_lldb.so --examples build/examples
+                     [--mode core|live] [--one EXAMPLE/VARIANT] [GLOB...]
+
+For each variant of each example that build.py has built: a core is made (once, kept under --cores),
+or the program runs under the debugger until it stops; `aoti inspect --json` writes its report; the
+report must be valid against docs/report.schema.json and contain what the example's answer.json wants.
+Exit status 0 when everything passed, 1 when something failed, 77 when nothing could run.
+"""
+import argparse
+import collections
+import fcntl
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "examples"))
+
+import catalog  # noqa: E402
+import crash  # noqa: E402
+import match  # noqa: E402
+import schema  # noqa: E402
+
+SKIPPED = 77  # CTest's SKIP_RETURN_CODE
+
+# What a debugger left behind: its report (None when it wrote none), what it printed, its exit status.
+Answer = collections.namedtuple("Answer", "report output status command")
+
+
+def main():
+    options = parse()
+    if options.list:
+        print("\n".join(v.full_name for v in catalog.variants(options.globs)))
+        return 0
+    for path, what in ((options.lldb, "--lldb"), (options.plugin, "--plugin")):
+        if not path or not shutil.which(path) and not os.path.exists(path):
+            print(f"skipped: {what} {path} is not there")
+            return SKIPPED
+    build = catalog.Build(options.examples)
+    host = Lldb(options.lldb, options.plugin, options.timeout)
+    modes = ("core", "live") if options.mode == "both" else (options.mode,)
+    failed = 0
+    for variant in catalog.variants([options.one] if options.one else options.globs):
+        for mode in modes:
+            start = time.monotonic()
+            problems = check(host, build, variant, mode, options)
+            failed += bool(problems)
+            word = "FAIL" if problems else "ok"
+            print(f"{word:4} {variant.full_name} {mode} ({time.monotonic() - start:.1f} s)", flush=True)
+            if problems:
+                print("\n".join(problems), flush=True)
+    return 1 if failed else 0
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--host", choices=["lldb"], default="lldb")
+    parser.add_argument("--lldb", default="lldb-19")
+    parser.add_argument("--plugin", help="aotidbg_lldb.so")
+    parser.add_argument("--examples", default="build/examples", help="what examples/build.py wrote")
+    parser.add_argument("--cores", type=pathlib.Path, help="where cores are kept; default: EXAMPLES/cores")
+    parser.add_argument("--mode", choices=["core", "live", "both"], default="both")
+    parser.add_argument("--one", metavar="NAME", help="one EXAMPLE or EXAMPLE/VARIANT")
+    parser.add_argument("--schema", type=pathlib.Path, default=ROOT / "docs" / "report.schema.json")
+    parser.add_argument("--timeout", type=float, default=300, help="seconds for one run of the debugger")
+    parser.add_argument("--list", action="store_true", help="print the names and stop")
+    parser.add_argument("--show", action="store_true", help="print each report")
+    parser.add_argument("globs", nargs="*")
+    return parser.parse_args()
+
+
+def check(host, build, variant, mode, options):
+    """The problems of one variant in one mode, as text; none when it passed."""
+    with tempfile.TemporaryDirectory(prefix="aotidbg-e2e-") as scratch:
+        try:
+            if mode == "core":
+                note = kept_core(build, variant, options.cores or build.path / "cores")
+                answer = host.core(note["core"], note["executable"], scratch)
+            else:
+                answer = host.live(build.argv(variant), build.environment(variant, scratch), scratch)
+        except crash.NoCore as error:
+            return [f"  no core: {error}"]
+        except subprocess.TimeoutExpired as error:
+            return [f"  the debugger was still busy after {error.timeout:.0f} s: {shlex.join(error.cmd)}"]
+    problems = []
+    if answer.status != 0:
+        problems.append(f"  the debugger ended with status {answer.status}")
+    if answer.report is None:
+        problems.append("  `aoti inspect` wrote no report")
+    else:
+        if options.show:
+            print(json.dumps(answer.report, indent=1))
+        problems += report_problems(answer.report, variant.wanted(mode), mode, options.schema)
+    if problems:
+        problems += [f"  command: {shlex.join(answer.command)}", "  the debugger's last lines:"]
+        problems += [f"    {line}" for line in answer.output.strip().splitlines()[-25:]]
+    return problems
+
+
+def report_problems(report, wanted, mode, schema_path):
+    problems = [match.readable(d) for d in match.differences({"target": {"kind": mode}}, report)]
+    problems += [match.readable(d) for d in match.differences(wanted, report)]
+    if schema_path.exists():
+        problems += [f"  schema: {error}" for error in schema.errors(report, schema_path)]
+    return problems
+
+
+def kept_core(build, variant, cores):
+    """The core of a variant, made when there is none or the build is newer; one process at a time."""
+    folder = cores.resolve() / variant.example / variant.name
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with open(f"{folder}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        note = folder / "core.json"
+        if note.exists() and (folder / "core").exists():
+            kept = json.loads(note.read_text())
+            built = max(p.stat().st_ctime for p in (build.path / variant.example).rglob("*"))
+            if kept["argv"] == build.argv(variant) and kept["env"] == variant.env and note.stat().st_mtime > built:
+                return kept
+        return crash.crash(build, variant, cores.resolve())
+
+
+class Lldb:
+    """LLDB in batch mode. Commands after `process launch` are given with -o, for a process that was
+    stopped (SIGSTOP), and with -k, for one that crashed: LLDB runs only one of the two."""
+
+    def __init__(self, lldb, plugin, timeout):
+        self.start = [lldb, "--batch", "--no-lldbinit", "-o", f'plugin load "{pathlib.Path(plugin).resolve()}"']
+        self.timeout = timeout
+
+    def core(self, core, executable, scratch):
+        inspect, report = self.inspect(scratch)
+        return self.run([*self.start, "-o", inspect, "-c", core, executable], report, scratch)
+
+    def live(self, argv, env, scratch):
+        inspect, report = self.inspect(scratch)
+        launch = f'process launch --working-dir "{scratch}"'
+        return self.run([*self.start, "-o", launch, "-o", inspect, "-o", "process kill", "-k", inspect,
+                         "-k", "process kill", "-k", "quit", "--", *argv], report, scratch, env)
+
+    def inspect(self, scratch):
+        report = pathlib.Path(scratch) / "report.json"
+        return f'aoti inspect --json --output "{report}"', report
+
+    def run(self, command, report, scratch, env=None):
+        done = subprocess.run(command, env=env, cwd=scratch, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=self.timeout)
+        try:
+            document = json.loads(report.read_text())
+        except (OSError, ValueError):
+            document = None
+        return Answer(document, done.stdout, done.returncode, command)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
