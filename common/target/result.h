@@ -16,9 +16,9 @@ namespace aotidbg {
 using Address = std::uint64_t;
 
 struct Error {
-  std::string what;            // one sentence, no trailing full stop
-  std::optional<Address> at;   // where in the examined process, when there is such a place
-  std::string fix;             // what the user can do; empty when nothing helps
+  std::string what;           // one sentence, no trailing full stop
+  std::optional<Address> at;  // where in the examined process, when there is such a place
+  std::string fix;            // what the user can do; empty when nothing helps
 };
 
 template <class T>

@@ -30,9 +30,9 @@ struct Region {
   bool readable = false;
   bool writable = false;
   bool executable = false;
-  std::string path;            // mapped file, "[stack]", "[heap]", ..., or empty
+  std::string path;  // mapped file, "[stack]", "[heap]", ..., or empty
   std::uint64_t file_offset = 0;
-  std::uint64_t dumped = 0;    // bytes from `start` that the target itself holds (live: all)
+  std::uint64_t dumped = 0;  // bytes from `start` that the target itself holds (live: all)
 
   std::uint64_t size() const { return end - start; }
   bool contains(Address at) const { return start <= at && at < end; }
@@ -40,17 +40,17 @@ struct Region {
 
 // An ELF file as mapped: identified by build id and load bias, never by its name alone.
 struct Module {
-  std::string path;            // as mapped, without ' (deleted)'
-  bool deleted = false;        // the mapping's name ended in ' (deleted)'
-  Address bias = 0;            // load address minus the file's own (p_vaddr) addresses
-  Address start = 0;           // lowest mapped address
-  Address end = 0;             // one past the highest mapped address
-  std::string build_id;        // lower-case hex; empty when the image has none or lost it
+  std::string path;      // as mapped, without ' (deleted)'
+  bool deleted = false;  // the mapping's name ended in ' (deleted)'
+  Address bias = 0;      // load address minus the file's own (p_vaddr) addresses
+  Address start = 0;     // lowest mapped address
+  Address end = 0;       // one past the highest mapped address
+  std::string build_id;  // lower-case hex; empty when the image has none or lost it
   std::shared_ptr<const ModuleFile> file;  // the same file on this machine; null when not at hand
-  bool file_assumed = false;   // `file` has the right name but nothing proves that it is the same
-  std::string file_problem;    // why `file` is null or assumed; empty otherwise
+  bool file_assumed = false;  // `file` has the right name but nothing proves that it is the same
+  std::string file_problem;   // why `file` is null or assumed; empty otherwise
 
-  std::string name() const;    // the last component of the path
+  std::string name() const;  // the last component of the path
   bool contains(Address at) const { return start <= at && at < end; }
 };
 
@@ -63,7 +63,7 @@ struct SignalInfo {
 
 struct Thread {
   ThreadId id = 0;
-  std::string name;                  // comm; empty when not known
+  std::string name;  // comm; empty when not known
   Registers registers;
   std::optional<SignalInfo> signal;  // what this thread was stopped by, when it was
 };
@@ -81,8 +81,8 @@ struct ProcessInfo {
 class Target : public Memory {
  public:
   virtual const ProcessInfo& process() const = 0;
-  virtual std::span<const Region> regions() const = 0;    // sorted by address, not overlapping
-  virtual std::span<const Module> modules() const = 0;    // sorted by address
+  virtual std::span<const Region> regions() const = 0;  // sorted by address, not overlapping
+  virtual std::span<const Module> modules() const = 0;  // sorted by address
   virtual std::span<const Thread> threads() const = 0;
   virtual std::optional<ThreadId> stopped_thread() const = 0;  // the one that took the signal
 
