@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "common/crash/examine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/crash/kernel_name.h"
+#include "common/crash/stack_words.h"
+
+namespace aotidbg {
+namespace {
+
+constexpr std::uint64_t kScanBudget = 32ULL << 30;  // bytes of memory looked at in one search
+
+const auto kEveryModule = [](const Module&) { return true; };
+
+auto wrappers_and_libtorch(const Crash& crash) {
+  return [&crash](const Module& module) {
+    return &module == crash.libtorch.cpu || wrapper_at(crash.wrappers, module.start) != nullptr;
+  };
+}
+
+// A worker's kernel is called from the thread that waits inside the same kernel of the same wrapper.
+void join_waiting_thread(Target& target, StackNamer& namer, Crash& crash) {
+  const Module* const kernel_module = crash.stack.frames[crash.kernel->frame].module;
+  for (const Thread& thread : target.threads()) {
+    if (thread.id == crash.stack.thread || target.interrupted()) continue;
+    if (!may_be_inside(target, thread, crash.wrappers)) continue;
+    NamedStack stack = namer.unwind(thread.id, thread.registers);
+    namer.name(stack, wrappers_and_libtorch(crash));
+    auto call = call_on(stack, crash.wrappers);
+    if (!call || call->wrapper->module != kernel_module) continue;
+    const auto kernel = find_kernel(stack, crash.wrappers);
+    if (!kernel || kernel->name != crash.kernel->name) continue;
+    call->joined = true;
+    call->kernel = kernel->frame;
+    crash.call = std::move(call);
+    crash.waiting = std::move(stack);
+    return;
+  }
+  crash.unknowns.push_back({"the model call that this worker thread belongs to",
+                            "no thread waits inside " + crash.kernel->name, ""});
+}
+
+void find_the_call(Target& target, StackNamer& namer, Crash& crash) {
+  if (crash.stop.thread == nullptr) return;
+  crash.stack = namer.unwind(crash.stop.thread->id, crash.stop.registers);
+  namer.name(crash.stack, kEveryModule);
+  crash.kernel = find_kernel(crash.stack, crash.wrappers);
+  crash.call = call_on(crash.stack, crash.wrappers);
+  if (!crash.call && crash.kernel) join_waiting_thread(target, namer, crash);
+}
+
+void read_the_model(Target& target, Crash& crash) {
+  auto container =
+      container_of(target, crash.libtorch, crash.wrappers, *crash.call, crash.call_stack());
+  if (!container) {
+    crash.container_problem = container.error().what;
+    crash.unknowns.push_back({"the model that was running", container.error().what,
+                              container.error().fix});
+    return;
+  }
+  crash.container = std::move(*container);
+  crash.model = model_of(target, *crash.container, *crash.call, crash.call_stack());
+  auto constants = read_constants(target, crash.libtorch, *crash.container,
+                                  crash.container->active_buffer);
+  if (constants) {
+    crash.constants = std::move(*constants);
+  } else {
+    crash.unknowns.push_back({"the model's constants", constants.error().what,
+                              constants.error().fix});
+  }
+  crash.tensors = find_call_tensors(target, crash.libtorch, *crash.container, *crash.call,
+                                    crash.call_stack());
+  crash.known = known_tensors(crash.constants, crash.tensors);
+}
+
+// What the kernel holds: registers at the fault, and the stack from there up to the generated code
+// that called it, on both threads of an OpenMP region.
+void collect_kernel_words(Target& target, Crash& crash) {
+  const auto collect = [&](const NamedStack& stack, std::size_t first, std::size_t last) {
+    if (last >= stack.frames.size()) return;
+    const auto start = stack.frames[first].frame.stack_pointer;
+    const auto end = stack.frames[last].stack_end;
+    if (!start || !end) return;
+    visit_stack_words(target, *start, *end,
+                      [&](Address, std::uint64_t word) { crash.kernel_words.insert(word); });
+  };
+  for (std::size_t slot = 0; slot < Registers::kCount; ++slot) {
+    if (const auto value = crash.stop.registers.get(slot)) crash.kernel_words.insert(*value);
+  }
+  if (crash.kernel) collect(crash.stack, 0, crash.kernel->frame);
+  if (crash.waiting && crash.call->kernel) {
+    collect(*crash.waiting, *crash.call->kernel, *crash.call->kernel);
+  }
+}
+
+void find_the_owner(Target& target, Crash& crash) {
+  collect_kernel_words(target, crash);
+  crash.owner = find_owner(crash.fault, crash.known, crash.kernel_words);
+  const auto address = crash.fault.operand && crash.fault.operand->address
+                           ? crash.fault.operand->address
+                           : crash.fault.address;
+  if (!address || crash.has_null_base()) return;
+  if (crash.owner && crash.owner->relation == Owner::Relation::inside) return;
+  // An exact owner is the only one to ask; otherwise an index that leads exactly to the address
+  // decides which of the kernel's tensors was left.
+  std::vector<const KnownTensor*> owners;
+  if (crash.owner && crash.owner->is_exact()) {
+    owners.push_back(crash.owner->tensor);
+  } else {
+    for (const KnownTensor& tensor : crash.known) {
+      if (crash.kernel_words.contains(tensor.data)) owners.push_back(&tensor);
+    }
+  }
+  crash.index = search_index(target, owners, crash.known, *address);
+  const auto& match = crash.index.match;
+  if (!match) return;
+  if (!crash.owner || crash.owner->tensor != match->owner) {
+    crash.owner = place_in(*match->owner, *address);
+    crash.owner->basis = Owner::Basis::argument;
+    crash.owner->evidence = "an index of an input leads from this tensor exactly to the address";
+  }
+  crash.owner->index = match->element;
+}
+
+}  // namespace
+
+void scan_for_models(Target& target, const AnalysisOptions& options, Crash& crash) {
+  if (options.progress) options.progress("searching memory for AOTInductor runners");
+  const ScanResult scan =
+      scan_for_words(target, crash.libtorch.runner_vtables, kScanBudget,
+                     [&](std::uint64_t done, std::uint64_t of) {
+                       constexpr std::uint64_t kTold = 1ULL << 30;
+                       if (options.progress && done % kTold < (256U << 10)) {
+                         options.progress(fmt::format("searched {} of {} MiB", done >> 20, of >> 20));
+                       }
+                     });
+  for (const Address hit : scan.hits) {
+    const auto runner = read_runner(target, crash.libtorch, crash.wrappers, hit);
+    if (!runner) continue;
+    auto container =
+        read_container(target, crash.libtorch, crash.wrappers, runner->container);
+    if (!container) continue;
+    container->runner = runner->at;
+    const bool is_known =
+        std::any_of(crash.others.begin(), crash.others.end(),
+                    [&](const Container& other) { return other.at == container->at; });
+    if (!is_known) crash.others.push_back(std::move(*container));
+  }
+  if (!scan.complete) {
+    crash.unknowns.push_back(
+        {"models in memory that was not searched",
+         fmt::format("the search was interrupted or reached its limit after {} MiB",
+                     scan.bytes >> 20),
+         "run `aoti models` again and let it finish"});
+  }
+}
+
+Crash examine(Target& target, const AnalysisOptions& options, StackNamer& namer) {
+  Crash crash;
+  crash.libtorch = recognise_libtorch(target);
+  crash.wrappers = find_wrappers(target, crash.libtorch.layout);
+  crash.stop = find_stop(target, options.thread);
+  crash.fault = find_fault(target, crash.stop);
+  find_the_call(target, namer, crash);
+  if (crash.call) {
+    read_the_model(target, crash);
+    find_the_owner(target, crash);
+  }
+  if (!crash.container || options.scan) scan_for_models(target, options, crash);
+  return crash;
+}
+
+}  // namespace aotidbg

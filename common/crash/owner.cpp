@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "common/crash/owner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace aotidbg {
+namespace {
+
+// The values that can be the start of an array in an operand: its base, or its index where that is
+// not scaled ("[rax+rsi]" says nothing about which is which).
+struct BaseCandidate {
+  std::string register_name;
+  std::uint64_t value;
+};
+
+std::vector<BaseCandidate> bases_of(const MemoryOperand& operand) {
+  std::vector<BaseCandidate> bases;
+  const auto displaced = [&](std::uint64_t value) {
+    return value + static_cast<std::uint64_t>(operand.displacement);
+  };
+  if (operand.base) {
+    bases.push_back({operand.base_register, *operand.base});
+    if (operand.displacement != 0 && operand.index) {
+      bases.push_back({operand.base_register, displaced(*operand.base)});
+    }
+  }
+  if (operand.index && operand.scale == 1) {
+    bases.push_back({operand.index_register, *operand.index});
+  }
+  return bases;
+}
+
+bool ends_another(std::span<const KnownTensor> tensors, const KnownTensor& owner) {
+  return std::any_of(tensors.begin(), tensors.end(), [&](const KnownTensor& other) {
+    // Constants lie in one blob, each aligned to 64 bytes (model_base.h, AOTI_CONST_ALIGNMENT).
+    constexpr std::uint64_t kAlignment = 64;
+    const bool ends_here = other.bytes != 0 && other.end() <= owner.data &&
+                           owner.data - other.end() < kAlignment;
+    return &other != &owner && ends_here;
+  });
+}
+
+std::optional<Owner> owner_by_base(const Fault& fault, std::span<const KnownTensor> tensors,
+                                   Address address) {
+  for (const BaseCandidate& base : bases_of(*fault.operand)) {
+    for (const KnownTensor& tensor : tensors) {
+      if (tensor.data == 0 || base.value != tensor.data) continue;
+      Owner owner = place_in(tensor, address);
+      owner.basis = Owner::Basis::base_register;
+      owner.evidence = fmt::format("register {} holds the address of its first element",
+                                   base.register_name);
+      owner.ambiguous = ends_another(tensors, tensor);
+      return owner;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Owner> owner_by_address(std::span<const KnownTensor> tensors, Address address) {
+  for (const KnownTensor& tensor : tensors) {
+    if (tensor.data == 0 || address < tensor.data || address >= tensor.end()) continue;
+    Owner owner = place_in(tensor, address);
+    owner.basis = Owner::Basis::inside;
+    owner.evidence = "the address lies inside it";
+    return owner;
+  }
+  return std::nullopt;
+}
+
+std::optional<Owner> owner_by_derived_base(const Fault& fault,
+                                           std::span<const KnownTensor> tensors,
+                                           Address address) {
+  for (const BaseCandidate& base : bases_of(*fault.operand)) {
+    if (base.value == address) continue;  // then it is no base but the whole address
+    for (const KnownTensor& tensor : tensors) {
+      if (tensor.data == 0 || base.value < tensor.data || base.value >= tensor.end()) continue;
+      Owner owner = place_in(tensor, address);
+      owner.basis = Owner::Basis::derived_base;
+      owner.evidence = fmt::format("register {} points into it", base.register_name);
+      return owner;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Owner> owner_by_argument(const Fault& fault, std::span<const KnownTensor> tensors,
+                                       const std::unordered_set<std::uint64_t>& kernel_words,
+                                       Address address) {
+  const KnownTensor* nearest = nullptr;
+  for (const KnownTensor& tensor : tensors) {
+    const bool is_argument = tensor.data != 0 && kernel_words.contains(tensor.data);
+    if (!is_argument || tensor.data > address) continue;
+    const bool written = fault.operand->access == Access::write;
+    // Generated kernels write to buffers; a constant or an input is written only when mutated.
+    if (written && tensor.kind == KnownTensor::Kind::constant) continue;
+    if (nearest == nullptr || tensor.data > nearest->data) nearest = &tensor;
+  }
+  if (nearest == nullptr) return std::nullopt;
+  Owner owner = place_in(*nearest, address);
+  owner.basis = Owner::Basis::argument;
+  owner.evidence =
+      "the compiler folded base and index into one register; of the tensors whose address the "
+      "kernel holds, this one starts nearest below";
+  return owner;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::int64_t>> element_at(const KnownTensor& tensor,
+                                                    std::int64_t distance) {
+  if (tensor.sizes.empty() || tensor.sizes.size() != tensor.strides.size()) return std::nullopt;
+  std::vector<std::size_t> order(tensor.sizes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return tensor.strides[a] > tensor.strides[b];
+  });
+  std::vector<std::int64_t> index(order.size(), 0);
+  std::int64_t left = distance;
+  for (const std::size_t dimension : order) {
+    const std::int64_t stride = tensor.strides[dimension];
+    if (stride <= 0) continue;
+    std::int64_t steps = left / stride;
+    if (left % stride < 0) --steps;  // towards minus infinity
+    index[dimension] = steps;
+    left -= steps * stride;
+  }
+  return left == 0 ? std::optional(index) : std::nullopt;
+}
+
+Owner place_in(const KnownTensor& tensor, Address address) {
+  Owner owner;
+  owner.tensor = &tensor;
+  const bool before = address < tensor.data;
+  // An address below the start by less than half the address space was reached by a negative index.
+  if (before) {
+    owner.relation = Owner::Relation::before_start;
+    owner.bytes = tensor.data - address;
+  } else if (address >= tensor.end()) {
+    owner.relation = Owner::Relation::past_end;
+    owner.bytes = address - tensor.end();
+  } else {
+    owner.relation = Owner::Relation::inside;
+    owner.bytes = address - tensor.data;
+  }
+  if (tensor.item_size != 0) {
+    const auto distance = static_cast<std::int64_t>(address - tensor.data);
+    const auto item = static_cast<std::int64_t>(tensor.item_size);
+    std::int64_t elements = distance / item;
+    if (distance % item < 0) --elements;
+    owner.index = element_at(tensor, elements);
+  }
+  return owner;
+}
+
+std::optional<Owner> find_owner(const Fault& fault, std::span<const KnownTensor> tensors,
+                                const std::unordered_set<std::uint64_t>& kernel_words) {
+  if (!fault.operand) {
+    return fault.address ? owner_by_address(tensors, *fault.address) : std::nullopt;
+  }
+  const auto address = fault.operand->address ? fault.operand->address : fault.address;
+  if (!address) return std::nullopt;
+  if (auto owner = owner_by_base(fault, tensors, *address)) return owner;
+  if (auto owner = owner_by_address(tensors, *address)) return owner;
+  if (auto owner = owner_by_derived_base(fault, tensors, *address)) return owner;
+  return owner_by_argument(fault, tensors, kernel_words, *address);
+}
+
+}  // namespace aotidbg

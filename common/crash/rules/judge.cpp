@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/crash/rules/rules.h"
+
+namespace aotidbg {
+
+Verdict judge(const Target& target, const Crash& crash) {
+  static constexpr Rule kRules[] = {no_fault,       uncaught_exception,  not_aoti,
+                                    memory_unmapped, constants_missing,  null_pointer,
+                                    index_out_of_bounds, out_of_bounds,  unexplained};
+  for (const Rule rule : kRules) {
+    if (auto verdict = rule(target, crash)) {
+      for (const std::string& line : crash.stop.evidence) verdict->evidence.push_back(line);
+      return *verdict;
+    }
+  }
+  return {};  // not reached: the last rule always applies
+}
+
+std::string say_kernel(const Crash& crash) {
+  return crash.kernel ? crash.kernel->name : "the model's generated code";
+}
+
+std::string say_tensor(const KnownTensor& tensor) {
+  switch (tensor.kind) {
+    case KnownTensor::Kind::constant:
+      return fmt::format("constant {}", tensor.fqn.empty() ? tensor.name : tensor.fqn);
+    case KnownTensor::Kind::input:
+      return fmt::format("input {}", tensor.name);
+    case KnownTensor::Kind::buffer:
+      return fmt::format("{} of the running call", tensor.name);
+  }
+  return tensor.name;
+}
+
+std::string say_access(const Crash& crash) {
+  if (!crash.fault.operand) return "touched";
+  switch (crash.fault.operand->access) {
+    case Access::read:
+      return "read";
+    case Access::write:
+      return "wrote";
+    default:
+      return "touched";
+  }
+}
+
+std::string say_stop(const Crash& crash) {
+  if (!crash.stop.signal) return "a stop without a signal";
+  const SignalInfo& signal = *crash.stop.signal;
+  std::string words = fmt::format("{} ({})", signal_name(signal.number),
+                                  signal_code_name(signal.number, signal.code));
+  if (crash.fault.address) words += fmt::format(" at {:#x}", *crash.fault.address);
+  return words;
+}
+
+void weaken_where_unsure(const Crash& crash, Verdict& verdict) {
+  const auto weaken = [&](std::string why) {
+    if (verdict.confidence == Confidence::certain) verdict.confidence = Confidence::likely;
+    verdict.evidence.push_back(std::move(why));
+  };
+  if (!crash.has_sure_stack()) {
+    weaken("part of the stack was found without call frame information");
+  }
+  const bool wrapper_assumed = crash.container && crash.container->wrapper->assumed;
+  if (crash.libtorch.assumed || wrapper_assumed) {
+    weaken("objects were read with the layout table of another torch version");
+  }
+}
+
+}  // namespace aotidbg

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "common/crash/rules/rules.h"
+
+namespace aotidbg {
+
+// The process was stopped by somebody (a debugger, a breakpoint, kill), not by its own fault.
+// Excluded: faults, and abort(), which raises SIGABRT in its own thread.
+std::optional<Verdict> no_fault(const Target&, const Crash& crash) {
+  if (crash.stop.is_fault()) return std::nullopt;
+  if (crash.stop.signal && crash.stop.signal->number == SIGABRT) return std::nullopt;
+  Verdict verdict;
+  verdict.code = "no_fault";
+  verdict.confidence = Confidence::certain;
+  const std::string where = crash.call ? fmt::format(" inside {}", say_kernel(crash))
+                                       : std::string(" outside any AOTInductor model");
+  verdict.text = crash.stop.signal
+                     ? fmt::format("the process stopped with {}, which is no fault; this thread is{}",
+                                   signal_name(crash.stop.signal->number), where)
+                     : fmt::format("the process stopped without a fault; this thread is{}", where);
+  if (crash.stop.thread == nullptr) {
+    verdict.text = "the target has no thread to explain";
+  }
+  return verdict;
+}
+
+}  // namespace aotidbg

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include "common/crash/rules/rules.h"
+
+namespace aotidbg {
+namespace {
+
+// The innermost frame that has a name, or at least a module: whose crash it is.
+std::string whose_frame(const Crash& crash) {
+  for (const NamedFrame& frame : crash.stack.frames) {
+    const std::string module =
+        frame.module != nullptr ? frame.module->name() : std::string("an unknown module");
+    if (!frame.sources.empty()) {
+      return fmt::format("{} ({})", frame.sources.front().function, module);
+    }
+    if (frame.symbol) return fmt::format("{} ({})", demangle(frame.symbol->name, true), module);
+    if (frame.module != nullptr) return fmt::format("a function without a name in {}", module);
+  }
+  return "code that no stack names";
+}
+
+}  // namespace
+
+// A fault, or an abort, on a thread that is in no model. Excluded: stacks that end before they could
+// show a model, which are said to be unsure.
+std::optional<Verdict> not_aoti(const Target&, const Crash& crash) {
+  if (crash.is_inside_aoti()) return std::nullopt;
+  Verdict verdict;
+  verdict.code = "not_aoti";
+  verdict.confidence = crash.stack.stopped.empty() ? Confidence::certain : Confidence::likely;
+  verdict.text = fmt::format("{} in {}; no AOTInductor frame is on this thread", say_stop(crash),
+                             whose_frame(crash));
+  if (!crash.stack.stopped.empty()) {
+    verdict.evidence.push_back("the stack ends early: " + crash.stack.stopped);
+  }
+  if (crash.wrappers.empty()) {
+    verdict.evidence.emplace_back("no module of the process is an AOTInductor wrapper");
+  } else {
+    verdict.evidence.push_back(fmt::format(
+        "{} AOTInductor wrapper(s) are loaded, none of them on this stack", crash.wrappers.size()));
+  }
+  verdict.next.emplace_back("debug it as any crash: start at the frame that is named above");
+  weaken_where_unsure(crash, verdict);
+  return verdict;
+}
+
+}  // namespace aotidbg

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "common/torch/residency.h"
+
+#include <algorithm>
+
+#include "common/arch/x86_64.h"
+
+namespace aotidbg {
+namespace {
+
+std::string base_name(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+bool holds_a_stack_pointer(const Target& target, const Region& region) {
+  const auto threads = target.threads();
+  return std::any_of(threads.begin(), threads.end(), [&](const Thread& thread) {
+    const auto at = stack_pointer(thread.registers);
+    return at && region.contains(*at);
+  });
+}
+
+std::string anonymous_name(const Target& target, const Region& region) {
+  if (region.path == "[heap]") return "heap";
+  if (region.path == "[stack]") return "stack";
+  if (!region.path.empty()) return region.path;
+  // Without a name: thread stacks, malloc arenas and mmap'ed allocations all look alike, and only
+  // a stack can be told, by the thread that uses it.
+  return holds_a_stack_pointer(target, region) ? "stack of a thread" : "heap";
+}
+
+}  // namespace
+
+Place place_of(const Target& target, Address at) {
+  if (at == 0) return {Place::Kind::null, "null"};
+  const Region* region = target.region_at(at);
+  if (region == nullptr) return {Place::Kind::unmapped, "not mapped"};
+  if (!region->readable && !region->writable) {
+    return {Place::Kind::guard, "mapped without access"};
+  }
+  if (region->path.starts_with('/')) {
+    const Module* module = target.module_at(at);
+    const std::string name = base_name(module != nullptr ? module->path : region->path);
+    // Private writable pages of a file (a module's data) are the process's own memory.
+    return {module != nullptr || region->writable ? Place::Kind::host : Place::Kind::file, name};
+  }
+  return {Place::Kind::host, anonymous_name(target, *region)};
+}
+
+bool is_readable(const Target& target, Address at, std::uint64_t size) {
+  if (at + size < at) return false;
+  for (Address next = at; next < at + size;) {
+    const Region* region = target.region_at(next);
+    if (region == nullptr || !region->readable) return false;
+    next = region->end;
+  }
+  return true;
+}
+
+}  // namespace aotidbg
