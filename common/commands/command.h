@@ -18,16 +18,27 @@
 
 namespace aotidbg {
 
+// What a command line names to be read. A debugger has its process already.
+struct FileArguments {
+  std::string core;
+  std::string executable;  // --exe; empty: as the core has it
+  std::string sysroot;     // --sysroot; empty: none
+};
+
 // What a host knows of itself and of the user's session.
 struct HostContext {
-  std::string host;                      // "lldb 19.1.7"
-  std::string prompt;                    // how a command is typed here: "aoti" or "aotidbg"
+  std::string host;                         // "lldb 19.1.7"
+  std::string prompt;                       // how a command is typed here: "aoti" or "aotidbg"
   std::optional<ThreadId> selected_thread;  // only when the user selected it himself
-  bool terminal_colors = false;          // what --color auto means here
-  int columns = 100;                     // width of the terminal
+  bool terminal_colors = false;             // what --color auto means here
+  int columns = 100;                        // width of the terminal
 
   // Opens the process at hand, or says why there is none ("no process: ...").
   std::function<Result<Target*>()> target;
+
+  // Set by a host without a process of its own: commands then take CORE, --exe and --sysroot, and
+  // this is called with them in place of `target`.
+  std::function<Result<Target*>(const FileArguments&)> open;
 
   // An address for the name of a variable or register that the user typed ("$rdi", "tensor"),
   // without running anything in the process; empty when the host cannot.
@@ -38,14 +49,14 @@ struct HostContext {
 };
 
 enum class Status {
-  report,      // a report was made, whatever its verdict (exit status 0)
-  no_aoti,     // readable, but holds no AOTI state (1)
-  failed,      // bad usage, or nothing to read (2)
+  report,   // a report was made, whatever its verdict (exit status 0)
+  no_aoti,  // readable, but holds no AOTI state (1)
+  failed,   // bad usage, or nothing to read (2)
 };
 
 struct CommandOutput {
   Status status = Status::failed;
-  std::string text;   // what to print; with `failed`, one clear sentence
+  std::string text;  // what to print; with `failed`, one clear sentence
 };
 
 struct CommandInfo {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// `--output FILE`: a file that is written whole or not at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "common/target/result.h"
+
+namespace aotidbg {
+
+// Says before any work is done why `path` could not be written: it exists and `replace` is not
+// given, is no regular file, or its folder is not there. Creates nothing.
+Result<void> check_output_file(const std::string& path, bool replace);
+
+// Writes `text`. A file that is there is replaced only with `replace`, and then in one step, with
+// its permissions. After an error there is no partial file, and what was there is as it was.
+Result<void> write_output_file(const std::string& path, std::string_view text, bool replace);
+
+}  // namespace aotidbg

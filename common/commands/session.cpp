@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "common/commands/session.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <array>
+#include <charconv>
+
+#include "common/commands/nearest.h"
+#include "common/report/words.h"
+
+namespace aotidbg {
+
+std::span<const Command* const> all_commands() {
+  static constexpr std::array kCommands = {
+      &kInspectCommand, &kModelsCommand, &kConstantsCommand, &kInputsCommand, &kKernelsCommand,
+      &kFaultCommand,   &kTensorCommand, &kDoctorCommand,    &kHelpCommand,   &kVersionCommand};
+  return kCommands;
+}
+
+const Command* find_command(std::string_view name) {
+  for (const Command* command : all_commands()) {
+    if (command->info.name == name) return command;
+  }
+  return nullptr;
+}
+
+Error no_such_command(std::string_view name, std::string_view prompt) {
+  std::vector<std::string_view> names;
+  for (const Command* command : all_commands()) names.push_back(command->info.name);
+  const auto meant = nearest(name, names);
+  return {meant ? fmt::format("there is no command '{}': did you mean '{}'?", name, *meant)
+                : fmt::format("there is no command '{}': '{} help' lists them", name, prompt),
+          std::nullopt,
+          {}};
+}
+
+Grammar grammar_of(const Command& command, bool takes_file) {
+  Grammar grammar;
+  grammar.command = command.info.name;
+  grammar.argument = command.argument;
+  grammar.argument_required = command.argument_required;
+  grammar.options = command.options;
+  grammar.options.insert(grammar.options.end(), {kJson, kOutput, kForce, kColor, kColumns});
+  if (takes_file && command.reads_target) {
+    grammar.takes_file = true;
+    grammar.options.insert(grammar.options.end(), {kExecutable, kSysroot});
+  }
+  grammar.options.push_back(kHelp);
+  return grammar;
+}
+
+Result<AnalysisOptions> analysis_options(const Session& session) {
+  AnalysisOptions options;
+  options.thread = session.options.thread ? session.options.thread : session.host.selected_thread;
+  options.thread_is_users_choice = options.thread.has_value();
+  options.all_threads = session.options.all_threads;
+  options.inactive = session.options.inactive;
+  options.model = session.options.model;
+  options.progress = session.host.progress;
+  if (!session.options.thread || session.target->thread(*session.options.thread) != nullptr) {
+    return options;
+  }
+  constexpr std::size_t kShown = 8;
+  std::vector<std::string> ids;
+  const std::span<const Thread> threads = session.target->threads();
+  for (const Thread& thread : threads) {
+    if (ids.size() == kShown) break;
+    ids.push_back(std::to_string(thread.id));
+  }
+  return fail(fmt::format(
+      "there is no thread {}: this process has {}{}", *session.options.thread,
+      ids.empty() ? "none that is known" : joined(ids),
+      threads.size() > kShown ? fmt::format(" and {} more", threads.size() - kShown) : ""));
+}
+
+Report full_report(const Session& session, Analysis& analysis) {
+  Report report = analysis.report();
+  report.tool_version = AOTIDBG_VERSION;
+  report.host = session.host.host;
+  return report;
+}
+
+Json head_without_target(const HostContext& host) {
+  Report nothing;
+  nothing.tool_version = AOTIDBG_VERSION;
+  nothing.host = host.host;
+  Json head = answer_head(nothing);
+  head["target"] = nullptr;
+  return head;
+}
+
+Status status_of(const Report& report) {
+  return report.verdict.code == "not_aoti" && report.models.empty() ? Status::no_aoti
+                                                                    : Status::report;
+}
+
+Result<std::vector<ModelReport>> chosen_models(const Session& session,
+                                               std::vector<ModelReport> models) {
+  if (!session.options.model) return models;
+  const std::size_t wanted = *session.options.model;
+  if (wanted >= models.size()) {
+    return fail(models.empty()
+                    ? fmt::format("there is no model {}: none was found in this process", wanted)
+                    : fmt::format("there is no model {}: this process has {}, counted from 0",
+                                  wanted, counted(models.size(), "model")));
+  }
+  std::vector<ModelReport> chosen;
+  chosen.push_back(std::move(models[wanted]));
+  return chosen;
+}
+
+std::optional<Address> address_of(std::string_view text) {
+  if (!text.starts_with("0x") && !text.starts_with("0X")) return std::nullopt;
+  text.remove_prefix(2);
+  Address value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+bool fits(const std::string& pattern, const std::string& name) {
+  if (pattern == name) return true;
+  if (pattern.find_first_of("*?[") == std::string::npos) return false;
+  return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+}
+
+}  // namespace aotidbg
