@@ -75,6 +75,7 @@ def crash(build, variant, out, timeout=120):
             if variant.core == "SIGQUIT":
                 raise NoCore(f"core_pattern is a pipe ({pattern}); a core of a healthy process is then gcore's")
             rerun_in_gdb(build, variant, argv, folder)
+            note["pid"] = None
             note["core_by"] = "gdb's generate-core-file, because core_pattern is a pipe"
         else:
             if variant.core == "SIGQUIT":
@@ -152,8 +153,9 @@ def rerun_in_gdb(build, variant, argv, folder):
     if not shutil.which("gdb"):
         raise NoCore("core_pattern is a pipe and gdb is not installed; set core_pattern to 'core'")
     core = folder / "core"
-    done = subprocess.run(["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off",
-                           "-ex", "handle SIGSTOP nopass", "-ex", "run",
+    # GDB stops at the first signal; a program that handles SIGSEGV and aborts goes on to its end.
+    handled = ["-ex", "handle SIGSEGV nostop noprint pass"] if variant.ends == "SIGABRT" else []
+    done = subprocess.run(["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", *handled, "-ex", "run",
                            "-ex", f"generate-core-file {core}", "--args", *argv],
                           env=build.environment(variant, folder / "tmp"), cwd=folder, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

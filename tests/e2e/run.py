@@ -43,9 +43,10 @@ def main():
     if options.list:
         print("\n".join(v.full_name for v in catalog.variants(options.globs)))
         return 0
-    for path, what in ((options.lldb, "--lldb"), (options.plugin, "--plugin")):
-        if not path or not shutil.which(path) and not os.path.exists(path):
-            print(f"skipped: {what} {path} is not there")
+    for path, what in ((options.lldb, "--lldb"), (options.plugin, "--plugin"),
+                       (f"{options.examples}/build.json", "--examples")):
+        if not path or not (shutil.which(path) or os.path.exists(path)):
+            print(f"skipped: {what}: there is no {path}")
             return SKIPPED
     build = catalog.Build(options.examples)
     host = Lldb(options.lldb, options.plugin, options.timeout)
@@ -82,6 +83,8 @@ def parse():
 
 def check(host, build, variant, mode, options):
     """The problems of one variant in one mode, as text; none when it passed."""
+    if not build.has(variant):
+        return [f"  {variant.example} is not in {build.path}; run examples/build.py"]
     with tempfile.TemporaryDirectory(prefix="aotidbg-e2e-") as scratch:
         try:
             if mode == "core":
@@ -112,7 +115,10 @@ def report_problems(report, wanted, mode, schema_path):
     problems = [match.readable(d) for d in match.differences({"target": {"kind": mode}}, report)]
     problems += [match.readable(d) for d in match.differences(wanted, report)]
     if schema_path.exists():
-        problems += [f"  schema: {error}" for error in schema.errors(report, schema_path)]
+        errors = list(dict.fromkeys(schema.errors(report, schema_path)))
+        problems += [f"  schema: {error}" for error in errors[:12]]
+        if len(errors) > 12:
+            problems.append(f"  schema: and {len(errors) - 12} more")
     return problems
 
 
