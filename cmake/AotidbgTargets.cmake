@@ -34,6 +34,8 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 if(AOTIDBG_SANITIZE)
   set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_compile_options(aotidbg_options INTERFACE ${sanitize})
+  # An index past a span or a read of an empty optional stops the test.
+  target_compile_definitions(aotidbg_options INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(aotidbg_options INTERFACE ${sanitize})
 endif()
 
