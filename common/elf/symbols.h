@@ -24,7 +24,8 @@ struct Symbol {
   std::uint64_t size = 0;
 };
 
-// A defined dynamic symbol by exact name. An absent symbol is nullopt; an unreadable table an error.
+// A defined dynamic symbol by exact name. An absent symbol is nullopt; an unreadable table an
+// error.
 Result<std::optional<Symbol>> find_dynamic_symbol(Memory& memory, const Module& module,
                                                   std::string_view name);
 

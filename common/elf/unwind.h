@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Stacks, the same in every host: elfutils' libdwfl unwinds over a Target with our own memory,
-// modules and files. Nothing here connects to a network (no debuginfod), and no symbol table is
-// read: frames are named separately, and only those that are shown.
+// Stacks, the same in every host, from the call frame information that memory and module files
+// hold. No symbol table is read (frames are named separately, and only those that are shown), no
+// file but the modules' own is opened, and nothing connects to a network.
+//
+// elfutils' libdwfl is not used: where it has no call frame information it follows frame pointers
+// without saying so, and it needs the file even where memory holds the bytes.
 #pragma once
 
 #include <memory>
@@ -14,19 +17,24 @@
 
 namespace aotidbg {
 
+// How a frame was found from the one that it called.
 enum class FrameHow {
-  registers,      // the innermost frame: the thread's own registers
-  cfi,            // call frame information of the module's file
-  frame_pointer,  // libdwfl's guess, used where a module has no call frame information
-  scan,           // a word on the stack that follows a call instruction
+  registers,      // the thread's own registers, or those that the kernel saved for a signal
+  cfi,            // call frame information of the called function
+  frame_pointer,  // the chain of %rbp, where there is no call frame information; may skip a frame
+  scan,           // a word on the stack that follows a call instruction; may be stale
 };
 
 struct Frame {
-  Address pc = 0;             // of the frame; a return address in all but activation frames
-  bool activation = false;    // pc is exact (innermost frame, or interrupted by a signal)
+  Address pc = 0;           // of the frame; a return address in all but activation frames
+  bool activation = false;  // pc is exact (innermost frame, or interrupted by a signal)
   FrameHow how = FrameHow::cfi;
+  // This frame or one that it was found from is a guess (frame_pointer, scan), or a module's file
+  // was used that nothing proves to be the right one. Only frames without it are facts.
+  bool assumed = false;
   std::optional<Address> stack_pointer;  // in this frame, at pc
-  Registers registers;        // as far as unwinding recovered them
+  // As far as unwinding recovered them: in callers, those that a callee preserves.
+  Registers registers;
   // The address to look names and lines up with: inside the call instruction.
   Address lookup_pc() const { return activation ? pc : pc - 1; }
 };
@@ -36,6 +44,7 @@ struct Stack {
   std::string stopped;        // why it ends early; empty when it reached the outermost frame
 };
 
+// Keeps what it has read of the modules: use one for all threads of a stop.
 class Unwinder {
  public:
   explicit Unwinder(Target& target);  // the target must outlive it
