@@ -20,8 +20,9 @@ ARROWS = {
     # A renderer is given plain structs, and learns nothing of where they came from.
     "common/report": ["common/target/result.h"],
     "common/commands": ["common/target", "common/arch", "common/elf", "common/torch", "common/crash", "common/report"],
-    "lldb_plugin": ["common/target", "common/report", "common/commands"],
-    "gdb_bridge": ["common/target", "common/report", "common/commands"],
+    # A debugger's plugin implements Target, for which it names registers as common/arch does.
+    "lldb_plugin": ["common/target", "common/arch", "common/report", "common/commands"],
+    "gdb_bridge": ["common/target", "common/arch", "common/report", "common/commands"],
     "cli": ["common/target", "common/report", "common/commands"],
     "tools": ["common", "layouts"],
     "bench": ["common"],
@@ -35,8 +36,8 @@ FOREIGN = [
     (r"Python\.h$|pybind11/", ["gdb_bridge"], "only gdb_bridge speaks Python's API"),
     (r"torch/|ATen/|c10/|caffe2/", ["examples", "tools/layoutgen", "tests/e2e"],
      "the debugger's side never needs torch: layouts are data"),
-    (r"Zydis/|Zycore/", ["common/arch"], "only common/arch decodes instructions"),
-    (r"CLI/", ["cli", "tools"], "only programs parse a command line, with CLI11"),
+    (r"Zydis/|Zycore/", ["common/arch", "common/commands/version.cpp"], "only common/arch decodes instructions"),
+    (r"CLI/", ["cli", "tools", "bench", "common/commands/options.cpp"], "one file reads a command's words, for every host"),
     (r"gtest/|gmock/", ["tests"], "GoogleTest belongs to tests"),
     (r"benchmark/", ["bench"], "Google Benchmark belongs to bench"),
     (r"(regex|iostream|locale|fstream|sstream)$", ["cli", "tools", "bench", "tests", "examples"],
