@@ -17,6 +17,7 @@ struct Piece {
   Region region;
   std::uint64_t core_offset = 0;
   bool cut_short = false;
+  bool permissions_unknown = false;
 };
 
 // One piece of a mapping that PT_LOAD gives, from `start` to `end`.
@@ -142,16 +143,17 @@ class RegionList {
       out_.regions.push_back(std::move(piece.region));
       out_.core_offsets.push_back(piece.core_offset);
       out_.cut_short.push_back(piece.cut_short);
+      out_.permissions_unknown.push_back(piece.permissions_unknown);
     }
   }
 
  private:
-  // Permissions are not known; code and data of files can at least be read as a rule.
   static Piece unloaded(Address start, Address end) {
     Piece piece;
     piece.region.start = start;
     piece.region.end = end;
     piece.region.readable = true;
+    piece.permissions_unknown = true;
     return piece;
   }
 

@@ -50,6 +50,7 @@ class ElfCore : public Target {
     regions_ = std::move(core_regions.regions);
     core_offsets_ = std::move(core_regions.core_offsets);
     cut_short_ = std::move(core_regions.cut_short);
+    permissions_unknown_ = std::move(core_regions.permissions_unknown);
     gaps_ = std::move(core_regions.gaps);
     std::move(notes.gaps.begin(), notes.gaps.end(), std::back_inserter(gaps_));
     threads_ = std::move(notes.threads);
@@ -242,6 +243,7 @@ class ElfCore : public Target {
     ModuleFinder finder(options_, process_.executable);
     ModuleSource source;
     source.regions = regions_;
+    source.permissions_unknown = &permissions_unknown_;
     source.held = [this](Address at, std::span<std::byte> out) { return read_dumped(at, out); };
     source.find_file = [&finder](const WantedFile& wanted) { return finder.find(wanted); };
     if (!notes.file_mappings.empty()) {
@@ -296,7 +298,9 @@ class ElfCore : public Target {
         if (region->path.empty()) name_by_segment(mapped_[m], *region);
         std::string_view path = region->path;
         if (path.ends_with(kDeletedSuffix)) path.remove_suffix(kDeletedSuffix.size());
-        if (path == module.path) region_modules_[index_of(*region)] = m;
+        if (path != module.path) continue;
+        region_modules_[index_of(*region)] = m;
+        if (permissions_unknown_[index_of(*region)]) permit_by_segment(mapped_[m], *region);
       }
     }
   }
@@ -313,6 +317,22 @@ class ElfCore : public Target {
         return;
       }
     }
+  }
+
+  // As the loader maps it, from the segment that the region begins in; what lies between segments
+  // has no access.
+  static void permit_by_segment(const MappedModule& mapped, Region& region) {
+    std::uint32_t flags = 0;
+    for (const ElfSegment& segment : mapped.segments) {
+      const Address address = region.start - mapped.module.bias;
+      if (segment.type == PT_LOAD && page_down(segment.address) <= address &&
+          address < page_up(segment.address + segment.memory_size)) {
+        flags = segment.flags;
+      }
+    }
+    region.readable = (flags & PF_R) != 0;
+    region.writable = (flags & PF_W) != 0;
+    region.executable = (flags & PF_X) != 0;
   }
 
   // Pages whose loss may change an answer: what the program wrote.
@@ -349,6 +369,7 @@ class ElfCore : public Target {
   std::vector<Region> regions_;
   std::vector<std::uint64_t> core_offsets_;
   std::vector<bool> cut_short_;
+  std::vector<bool> permissions_unknown_;
   std::vector<std::size_t> region_modules_;  // index into mapped_, or kNoModule
   std::vector<MappedModule> mapped_;
   std::vector<Module> modules_;  // those of mapped_

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 namespace aotidbg {
 
@@ -59,16 +60,6 @@ std::string build_id_in(std::span<const std::byte> notes, std::uint64_t alignmen
 
 }  // namespace
 
-const ElfSegment* ElfImage::load_segment(std::uint64_t address) const {
-  for (const ElfSegment& segment : segments) {
-    if (segment.type == PT_LOAD && page_down(segment.address) <= address &&
-        address < page_up(segment.address + segment.memory_size)) {
-      return &segment;
-    }
-  }
-  return nullptr;
-}
-
 std::uint64_t ElfImage::lowest() const {
   std::uint64_t lowest = std::numeric_limits<std::uint64_t>::max();
   for (const ElfSegment& segment : segments) {
@@ -110,16 +101,19 @@ Result<ElfImage> read_elf_image(const ReadAt& read) {
 }
 
 Result<std::string> read_build_id(const ElfImage& image, const ReadAt& read, bool at_offset) {
+  std::optional<Error> unread;
   for (const ElfSegment& segment : image.segments) {
     if (segment.type != PT_NOTE || segment.file_size == 0) continue;
     std::vector<std::byte> notes(std::min(segment.file_size, kMostNoteBytes));
     if (auto done = read(at_offset ? segment.offset : segment.address, notes); !done) {
-      return tl::unexpected(done.error());
+      if (!unread) unread = done.error();
+      continue;
     }
     // Only .note.gnu.property is aligned to 8, in a segment of its own; build ids are aligned to 4.
     std::string id = build_id_in(notes, 4);
     if (!id.empty()) return id;
   }
+  if (unread) return tl::unexpected(*unread);
   return std::string();
 }
 

@@ -36,9 +36,7 @@ struct ElfImage {
   std::uint64_t entry = 0;
   std::vector<ElfSegment> segments;
 
-  // The PT_LOAD segment that holds `address` in whole pages, or nullptr.
-  const ElfSegment* load_segment(std::uint64_t address) const;
-  // Lowest and highest address of all PT_LOAD segments, in whole pages.
+  // Lowest and highest address of all PT_LOAD segments, in whole pages; 0 and 0 without any.
   std::uint64_t lowest() const;
   std::uint64_t highest() const;
 };
@@ -55,8 +53,8 @@ constexpr std::uint64_t page_up(std::uint64_t value) {
 Result<ElfImage> read_elf_image(const ReadAt& read);
 
 // Lower-case hex of the first NT_GNU_BUILD_ID note; empty when there is none. `at_offset`: `read`
-// takes offsets in the file; otherwise addresses as in p_vaddr. A note that cannot be read is an
-// error, since then nobody knows whether there is a build id.
+// takes offsets in the file; otherwise addresses as in p_vaddr. When none is found and some note
+// cannot be read that is an error, since then nobody knows whether there is a build id.
 Result<std::string> read_build_id(const ElfImage& image, const ReadAt& read, bool at_offset);
 
 }  // namespace aotidbg

@@ -53,7 +53,13 @@ bool is_loaded_as_image(const ModuleSource& source, const ElfImage& image, const
   for (const ElfSegment& segment : image.segments) {
     if (segment.type != PT_LOAD || (segment.flags & PF_X) == 0) continue;
     const Region* code = find_region(source.regions, bias + page_down(segment.address));
-    return code != nullptr && code->path == first.path && code->executable;
+    if (code == nullptr || code->path != first.path) return false;
+    const auto index = static_cast<std::size_t>(code - source.regions.data());
+    if (source.permissions_unknown == nullptr || !(*source.permissions_unknown)[index]) {
+      return code->executable;
+    }
+    // The loader maps each segment on its own.
+    return code->start == bias + page_down(segment.address);
   }
   return true;
 }

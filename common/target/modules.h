@@ -39,6 +39,8 @@ struct FoundFile {
 
 struct ModuleSource {
   std::span<const Region> regions;
+  // Of regions[i]; null: all are known.
+  const std::vector<bool>* permissions_unknown = nullptr;
   // Bytes that the target itself holds; never filled from files.
   std::function<Result<void>(Address, std::span<std::byte>)> held;
   std::function<Result<FoundFile>(const WantedFile&)> find_file;
