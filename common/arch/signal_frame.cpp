@@ -147,33 +147,39 @@ std::optional<Access> page_fault_access(const RtSigframe& frame) {
   return (frame.context.err & 2) != 0 ? Access::write : Access::read;
 }
 
-// The cheap test of a search: 64-bit programs have these selectors, and little else looks so.
-bool selectors_fit(std::uint16_t cs, std::uint16_t ss) {
-  return cs == kUserCs && (ss == kUserDs || ss == 0);
+// Why these bytes are no frame, from themselves alone; empty when they may be one.
+std::string_view implausible(const RtSigframe& frame, Address at) {
+  const bool user_stack = frame.context.ss == kUserDs || frame.context.ss == 0;
+  if (frame.context.cs != kUserCs || !user_stack) {
+    return "its segment selectors are not those of a 64-bit program";
+  }
+  if (!plausible_siginfo(frame)) return "its siginfo holds no signal";
+  if (!plausible_ucontext(frame, at)) return "its ucontext is not the kernel's";
+  if (!plausible_flags(frame.context.general[kEflags])) return "its rflags are impossible";
+  return {};
 }
 
-// The words of [start, end), 0 where they cannot be read: no frame passes with those.
-std::vector<std::uint64_t> readable_words(Target& target, Address start, Address end) {
-  constexpr std::uint64_t kChunk = 256U << 10;
+// The search's test, on a copy of the stack; it must be cheap, for it is made at every place.
+bool may_be_fault(std::span<const std::byte> bytes, Address at) {
+  std::uint16_t cs;
+  std::memcpy(&cs, bytes.data() + offsetof(RtSigframe, context.cs), sizeof cs);
+  if (cs != kUserCs) return false;
+  RtSigframe frame;
+  std::memcpy(&frame, bytes.data(), sizeof frame);
+  return implausible(frame, at).empty() && is_fault_signal(frame.info.number) &&
+         frame.info.code > 0;
+}
+
+// Reads the stack at `start`, 0 where it cannot be read: no frame passes with those.
+void read_what_is_there(Target& target, Address start, std::span<std::byte> out) {
   constexpr std::uint64_t kPage = 4096;
-  std::vector<std::uint64_t> words((end - start) / sizeof(std::uint64_t));
-  const auto bytes = std::as_writable_bytes(std::span(words));
-  for (std::uint64_t done = 0; done < bytes.size() && !target.interrupted();) {
-    const auto chunk = bytes.subspan(done, std::min<std::uint64_t>(kChunk, bytes.size() - done));
-    if (!target.read(start + done, chunk)) {
-      for (std::uint64_t offset = 0; offset < chunk.size();) {
-        const std::uint64_t to_page_end = kPage - (start + done + offset) % kPage;
-        const auto page =
-            chunk.subspan(offset, std::min<std::uint64_t>(to_page_end, chunk.size() - offset));
-        if (!target.read(start + done + offset, page)) {
-          std::fill(page.begin(), page.end(), std::byte{0});
-        }
-        offset += page.size();
-      }
-    }
-    done += chunk.size();
+  if (target.read(start, out)) return;
+  for (std::uint64_t done = 0; done < out.size();) {
+    const std::uint64_t to_page_end = kPage - (start + done) % kPage;
+    const auto page = out.subspan(done, std::min<std::uint64_t>(to_page_end, out.size() - done));
+    if (!target.read(start + done, page)) std::fill(page.begin(), page.end(), std::byte{0});
+    done += page.size();
   }
-  return words;
 }
 
 }  // namespace
@@ -186,11 +192,7 @@ Result<SignalFrame> read_signal_frame(Target& target, Address at) {
     return fail(fmt::format("no signal frame at {:#x}: {}", at, why), at);
   };
 
-  if (!selectors_fit(frame.context.cs, frame.context.ss))
-    return refuse("its segment selectors are not those of a 64-bit program");
-  if (!plausible_siginfo(frame)) return refuse("its siginfo holds no signal");
-  if (!plausible_ucontext(frame, at)) return refuse("its ucontext is not the kernel's");
-  if (!plausible_flags(frame.context.general[kEflags])) return refuse("its rflags are impossible");
+  if (const auto why = implausible(frame, at); !why.empty()) return refuse(why);
   if (!is_executable(target, frame.pretcode)) return refuse("its return address is no code");
   if (!may_be_restorer(target, frame.pretcode)) {
     return refuse("its return address is not a call of rt_sigreturn");
@@ -227,23 +229,25 @@ std::vector<SignalFrame> find_signal_frames(Target& target, const Thread& thread
   const Address start = *stack + (kFrameRemainder - *stack) % kFrameAlignment;
   if (start < *stack || start - *stack + sizeof(RtSigframe) > size) return frames;
 
-  const auto words = readable_words(target, start, *stack + size);
-  constexpr std::size_t kFrameWords = sizeof(RtSigframe) / sizeof(std::uint64_t);
-  constexpr std::size_t kSelectors = offsetof(RtSigframe, context.cs) / sizeof(std::uint64_t);
-  constexpr std::size_t kStep = kFrameAlignment / sizeof(std::uint64_t);
-  for (std::size_t word = 0; word + kFrameWords <= words.size(); word += kStep) {
-    const std::uint64_t selectors = words[word + kSelectors];
-    if (!selectors_fit(static_cast<std::uint16_t>(selectors),
-                       static_cast<std::uint16_t>(selectors >> 48))) {
-      continue;
+  constexpr std::uint64_t kChunk = 256U << 10;
+  const Address end = *stack + size;
+  std::vector<std::byte> bytes;
+  for (Address chunk = start; chunk < end && !target.interrupted(); chunk += kChunk) {
+    // A chunk, and what a frame that begins in it may have behind it.
+    bytes.resize(std::min(end - chunk, kChunk + sizeof(RtSigframe)));
+    read_what_is_there(target, chunk, bytes);
+    const std::uint64_t places = std::min<std::uint64_t>(bytes.size(), kChunk);
+    for (std::uint64_t offset = 0; offset < places; offset += kFrameAlignment) {
+      if (offset + sizeof(RtSigframe) > bytes.size()) break;
+      if (!may_be_fault(std::span(bytes).subspan(offset), chunk + offset)) continue;
+      auto frame = read_signal_frame(target, chunk + offset);
+      if (!frame) continue;
+      for (const std::string_view name : {"fs_base", "gs_base"}) {
+        const std::size_t slot = *register_slot(name);
+        if (const auto base = thread.registers.get(slot)) frame->registers.set(slot, *base);
+      }
+      frames.push_back(std::move(*frame));
     }
-    auto frame = read_signal_frame(target, start + word * sizeof(std::uint64_t));
-    if (!frame || !is_fault_signal(frame->signal.number) || frame->signal.code <= 0) continue;
-    for (const std::string_view name : {"fs_base", "gs_base"}) {
-      const std::size_t slot = *register_slot(name);
-      if (const auto base = thread.registers.get(slot)) frame->registers.set(slot, *base);
-    }
-    frames.push_back(std::move(*frame));
   }
   return frames;
 }

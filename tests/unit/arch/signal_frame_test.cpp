@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <csignal>
-#include <cstring>
 #include <functional>
 #include <vector>
 
@@ -286,11 +284,20 @@ TEST_F(SignalFrameTest, ALongStackIsReadInLargePieces) {
   constexpr Address kLong = 0x7ffe'0000'0000;
   constexpr std::uint64_t kLength = 8U << 20;
   target_.map(kLong, kLength, "rw-");
-  put(segv_frame(kLong + kLength - 0x2008 - 0x7f0), kLong + kLength - 0x2008 - 0x7f0);
   Thread thread;
   thread.registers.set(*register_slot("rsp"), kLong);
+  // The last of them ends with the stack; two lie about the edge of a piece.
+  const std::vector<Address> places = {kLong + 0x8, kLong + 0x40008 - 0x10, kLong + 0x80008,
+                                       kLong + kLength - kFrameWords * 8};
+  for (const Address place : places) {
+    Image words = segv_frame(place);
+    words[kRsp] = kLong;
+    put(words, place);
+  }
   const std::size_t before = target_.reads();
-  EXPECT_EQ(find_signal_frames(target_, thread, kLength).size(), 1U);
+  const auto frames = find_signal_frames(target_, thread, kLength);
+  ASSERT_EQ(frames.size(), places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) EXPECT_EQ(frames[i].at, places[i]);
   EXPECT_LT(target_.reads() - before, 100U);
 }
 
