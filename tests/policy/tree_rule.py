@@ -16,7 +16,7 @@ from pathlib import Path
 
 # Written in pieces, so that this file keeps its own rule. A word, ')', '}' or '~' before the slash makes it a part of a longer path
 # (/proc/PID/root/..., ~/work), which is no place on the writer's machine;
-# /home/me and /home/user are nobody's.
+# the homes of `me` and `user` are nobody's.
 HOME_FOLDERS = ("work", "home", "root", "Users")
 MACHINE_PATH = re.compile(rb"(?<![\w)}>\]*.~])/(?:" + "|".join(HOME_FOLDERS).encode() + rb")/(?!me/|user/)[\w.-]")
 SECRET = re.compile(rb"-----BEGIN [A-Z ]*PRIVATE" + rb" KEY|\bghp_[A-Za-z0-9]{30}|\bAKIA[0-9A-Z]{16}\b|\bhf_[A-Za-z]{30}"
