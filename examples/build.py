@@ -46,6 +46,9 @@ def main():
     torch = Torch(options.torch_python, options.cxx, cache)
     print(f"torch {torch.facts['torch']} ({torch.facts['cpu']}), {torch.compiler.splitlines()[0]}")
 
+    (out / "build.json").write_text(json.dumps(
+        {"python": torch.python, "torch": torch.facts["torch"], "cpu": torch.facts["cpu"]}, indent=1) + "\n")
+
     names = [n for n in catalog.examples()
              if not options.globs or any(fnmatch.fnmatchcase(n, g) for g in options.globs)]
     if not names:
@@ -59,8 +62,6 @@ def main():
     # One package first: it fills the cache of precompiled headers that the others share.
     failures = run_all(work[:1], 1, 0, len(work))
     failures += run_all(work[1:], options.jobs, 1, len(work))
-    (out / "build.json").write_text(json.dumps(
-        {"python": torch.python, "torch": torch.facts["torch"], "cpu": torch.facts["cpu"]}, indent=1) + "\n")
     for title, message in failures:
         print(f"FAILED {title}\n{message}", file=sys.stderr)
     return 1 if failures else 0
