@@ -64,6 +64,18 @@ bool is_loaded_as_image(const ModuleSource& source, const ElfImage& image, const
   return true;
 }
 
+// Where the program headers say that the image ends; hostile ones may claim all of the memory.
+Address claimed_end(const ElfImage& image, Address bias) {
+  Address end = 0;
+  if (__builtin_add_overflow(bias, image.highest(), &end) && image.lowest() < image.highest()) {
+    // A bias may be "negative" (wrap) for images that are linked high; then the end does not lie
+    // below the start.
+    const Address start = bias + image.lowest();
+    return end > start ? end : std::numeric_limits<Address>::max();
+  }
+  return end;
+}
+
 // End of the image: its own mappings and the anonymous ones between and after them (.bss), no
 // further than its program headers say, up to the first mapping of another file.
 Address end_of_image(std::span<const Region> regions, const Region& first, Address limit) {
@@ -163,7 +175,7 @@ std::optional<MappedModule> module_of(const ModuleSource& source, const Region& 
   module.start = first.start;
   if (bias) {
     module.bias = *bias;
-    module.end = end_of_image(source.regions, first, *bias + image->highest());
+    module.end = end_of_image(source.regions, first, claimed_end(*image, *bias));
     mapped.segments = std::move(image->segments);
   } else {
     module.bias = first.start;
@@ -231,7 +243,7 @@ std::optional<MappedModule> module_at_header(const ModuleSource& source, Address
   }
   if (!bias) return std::nullopt;
   module.bias = *bias;
-  module.end = *bias + image->highest();
+  module.end = claimed_end(*image, *bias);
   if (module.end <= start) return std::nullopt;
   mapped.segments = std::move(image->segments);
   return mapped;
