@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kRows = 100;      // of each model, without --all
 constexpr std::size_t kValuesEach = 4;  // with --values
 
-bool fits(const std::string& pattern, const ConstantReport& constant) {
+bool fits_either_name(const std::string& pattern, const ConstantReport& constant) {
   return fits(pattern, constant.name) || (constant.fqn && fits(pattern, *constant.fqn));
 }
 
@@ -61,7 +61,7 @@ Result<Answer> constants(const Session& session) {
   if (!session.options.arguments.empty() && !models->empty()) {
     const std::string& pattern = session.options.arguments.front();
     const auto is_other = [&pattern](const ConstantReport& constant) {
-      return !fits(pattern, constant);
+      return !fits_either_name(pattern, constant);
     };
     std::vector<ModelReport> fitting;
     for (ModelReport model : *models) {

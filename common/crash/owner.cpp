@@ -53,6 +53,10 @@ std::optional<Owner> owner_by_base(const Fault& fault, std::span<const KnownTens
       owner.evidence = fmt::format("register {} holds the address of its first element",
                                    base.register_name);
       owner.ambiguous = ends_another(tensors, tensor);
+      if (!fault.operand->address) {
+        owner.ambiguous = true;
+        owner.evidence += "; the lane of the gather that faulted is not known";
+      }
       return owner;
     }
   }

@@ -97,8 +97,6 @@ Fault find_fault(Target& target, const Stop& stop) {
     fault.operand = *operand;
     fault.operand_agrees = true;
     if (!fault.address) fault.address = operand->address;
-  } else if (fault.instruction->operands.size() == 1) {
-    fault.operand = fault.instruction->operands.front();
   }
   return fault;
 }

@@ -59,15 +59,19 @@ Result<void> check_sizes(const Tensor& tensor) {
   return {};
 }
 
-// c10::optional<Device> device_opt_: type and index, one byte each (c10/core/Device.h).
-Result<void> read_device(const ObjectReader& reader, const Object& holder, std::string_view member,
-                         int& type, int& index) {
-  const auto device = reader.part(holder, member, "c10::Device");
+// device_opt_ is an optional<Device>: type and index, one byte each (c10/core/Device.h).
+Result<void> read_device(const ObjectReader& reader, const Object& impl, int& type, int& index) {
+  const auto optional = reader.part(impl, "device_opt_", "std::optional<c10::Device>");
+  if (!optional) return tl::unexpected(optional.error());
+  if (optional->number("engaged").value_or(0) != 1) {
+    return fail("no tensor is here: it has no device", impl.address());
+  }
+  const auto device = reader.part(*optional, "value", "c10::Device");
   if (!device) return tl::unexpected(device.error());
   const auto type_number = device->signed_number("type_");
   const auto index_number = device->signed_number("index_");
   if (!type_number || !index_number) {
-    return fail("this layout table cannot read Device", holder.address());
+    return fail("this layout table cannot read Device", impl.address());
   }
   type = static_cast<int>(*type_number);
   index = static_cast<int>(*index_number);
@@ -153,9 +157,7 @@ Result<Tensor> read_tensor_impl(Memory& memory, const Libtorch& libtorch, Addres
   tensor.item_size = *item_size;
   if (auto done = read_shape(reader, *object, tensor); !done) return tl::unexpected(done.error());
   if (auto done = check_sizes(tensor); !done) return tl::unexpected(done.error());
-  if (auto done = read_device(reader, *object, "device_opt_", tensor.device_type,
-                              tensor.device_index);
-      !done) {
+  if (auto done = read_device(reader, *object, tensor.device_type, tensor.device_index); !done) {
     return tl::unexpected(done.error());
   }
   tensor.device = device_name(*libtorch.layout, tensor.device_type, tensor.device_index);
