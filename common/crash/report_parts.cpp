@@ -242,10 +242,15 @@ KernelReport report_kernel(const Crash& crash) {
   report.kind = kernel_kind(crash.kernel->kind);
   report.device = "cpu";  // code that a host's thread was in
   report.faulting = crash.stop.is_fault();
-  const NamedFrame& frame = crash.stack.frames[crash.kernel->frame];
   if (crash.kernel->kind == RunningKernel::Kind::cpp) {
-    report.location = location_in(frame);
-    if (frame.symbol) report.address = frame.symbol->address;
+    // The innermost frame of the kernel's own code: an OpenMP body runs below the kernel itself.
+    for (std::size_t i = 0; i <= crash.kernel->frame; ++i) {
+      const NamedFrame& frame = crash.stack.frames[i];
+      if (!frame.symbol || kernel_of_symbol(frame.symbol->name) != crash.kernel->name) continue;
+      report.location = location_in(frame);
+      report.address = frame.symbol->address;
+      break;
+    }
   }
   if (crash.call && crash.call->run_impl) {
     report.call_site = location_in(crash.call_stack().frames[*crash.call->run_impl]);

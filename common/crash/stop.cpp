@@ -78,6 +78,12 @@ std::string signal_code_name(int number, int code) {
 
 Fault find_fault(Target& target, const Stop& stop) {
   Fault fault;
+  auto instruction = decode_instruction(target, stop.registers);
+  if (instruction) {
+    fault.instruction = std::move(*instruction);
+  } else {
+    fault.problem = instruction.error().what;
+  }
   if (!stop.is_fault()) return fault;
   // SI_KERNEL comes without an address: a non-canonical one raises a protection fault.
   const bool has_address = stop.signal->address && stop.signal->code != SI_KERNEL;
@@ -86,13 +92,8 @@ Fault find_fault(Target& target, const Stop& stop) {
   if (has_address && pc && fault.address == pc && stop.signal->number == SIGSEGV) {
     fault.executes = true;
   }
-  auto instruction = decode_instruction(target, stop.registers);
-  if (!instruction) {
-    fault.problem = instruction.error().what;
-    return fault;
-  }
-  fault.instruction = std::move(*instruction);
-  if (stop.signal->number != SIGSEGV && stop.signal->number != SIGBUS) return fault;
+  const bool is_memory_fault = stop.signal->number == SIGSEGV || stop.signal->number == SIGBUS;
+  if (!fault.instruction || !is_memory_fault) return fault;
   if (const auto* operand = faulting_operand(*fault.instruction, fault.address)) {
     fault.operand = *operand;
     fault.operand_agrees = true;
