@@ -20,14 +20,14 @@
 #include "common/commands/command.h"
 #include "lldb_plugin/evaluate.h"
 #include "lldb_plugin/sb_threads.h"
-#include "lldb_plugin/session.h"
+#include "lldb_plugin/selected_target.h"
 
 namespace aotidbg {
 namespace {
 
 struct Plugin {
   std::timed_mutex busy;  // one analysis at a time, whatever debugger or thread asks
-  Session session;
+  SelectedTarget selected;
   std::set<std::uint64_t> debuggers;  // those that have the commands
 };
 
@@ -51,14 +51,14 @@ std::string host_name() {
 
 bool is_terminal(FILE* file) { return file != nullptr && isatty(fileno(file)) == 1; }
 
-HostContext context_of(lldb::SBDebugger& debugger, Session& session) {
+HostContext context_of(lldb::SBDebugger& debugger, SelectedTarget& selected) {
   HostContext host;
   host.host = host_name();
   host.prompt = "aoti";
   const bool terminal = is_terminal(debugger.GetOutputFileHandle());
   host.terminal_colors = terminal && debugger.GetUseColor();
   if (terminal) host.columns = static_cast<int>(debugger.GetTerminalWidth());
-  host.target = [&debugger, &session] { return session.open(debugger); };
+  host.target = [&debugger, &selected] { return selected.open(debugger); };
   host.evaluate = [&debugger](const std::string& name) {
     lldb::SBProcess process = debugger.GetSelectedTarget().GetProcess();
     return evaluate(process, name);
@@ -88,9 +88,9 @@ void answer(lldb::SBDebugger& debugger, const std::vector<std::string>& argument
         "another `aoti` command is still at work in this debugger; ask again when it is done");
     return;
   }
-  Session& session = plugin().session;
-  session.drop_stale(debugger);
-  CommandOutput output = run_command(context_of(debugger, session), arguments);
+  SelectedTarget& selected = plugin().selected;
+  selected.drop_stale(debugger);
+  CommandOutput output = run_command(context_of(debugger, selected), arguments);
   while (output.text.ends_with('\n')) output.text.pop_back();
   if (output.status == Status::failed) {
     result.SetError(output.text.c_str());

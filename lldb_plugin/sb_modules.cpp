@@ -35,8 +35,11 @@ std::vector<MappedModule> read_modules(
       here.path = local;
       return finder.find(here);
     };
-    auto mapped =
-        module_at_header({regions, held, find_file}, header, path, local.starts_with('/'));
+    ModuleSource source;
+    source.regions = regions;
+    source.held = held;
+    source.find_file = find_file;
+    auto mapped = module_at_header(source, header, path, local.starts_with('/'));
     if (mapped) modules.push_back(std::move(*mapped));
   }
   std::sort(modules.begin(), modules.end(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lldb_plugin/session.h"
+#include "lldb_plugin/selected_target.h"
 
 #include <fmt/format.h>
 
@@ -141,16 +141,16 @@ Result<std::unique_ptr<Target>> open_live(lldb::SBTarget& target, lldb::SBProces
 
 }  // namespace
 
-Session::Stop Session::stop_of(lldb::SBDebugger& debugger, lldb::SBProcess& process) {
+SelectedTarget::Stop SelectedTarget::stop_of(lldb::SBDebugger& debugger, lldb::SBProcess& process) {
   return {debugger.GetID(), process.GetUniqueID(), process.GetStopID()};
 }
 
-void Session::drop_stale(lldb::SBDebugger& debugger) {
+void SelectedTarget::drop_stale(lldb::SBDebugger& debugger) {
   lldb::SBProcess process = debugger.GetSelectedTarget().GetProcess();
   if (!process.IsValid() || stop_of(debugger, process) != stop_) target_.reset();
 }
 
-Result<Target*> Session::open(lldb::SBDebugger& debugger) {
+Result<Target*> SelectedTarget::open(lldb::SBDebugger& debugger) {
   drop_stale(debugger);
   lldb::SBTarget target = debugger.GetSelectedTarget();
   if (!target.IsValid()) {

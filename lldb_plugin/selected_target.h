@@ -15,7 +15,7 @@
 
 namespace aotidbg {
 
-class Session {
+class SelectedTarget {
  public:
   // The selected process of `debugger`, or one sentence that says why there is none to look at.
   // Kept for the next command about the same stop. `debugger` must live as long as the command.
@@ -39,7 +39,7 @@ class Session {
   std::unique_ptr<Target> target_;
 };
 
-// "target 2 of 3: /home/me/run (core /tmp/core)" when a debugger has several; empty otherwise.
+// "target 2 of 3: /data/run (core /tmp/core)" when a debugger has several; empty otherwise.
 std::string which_target(lldb::SBDebugger& debugger);
 
 }  // namespace aotidbg
