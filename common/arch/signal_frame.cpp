@@ -147,6 +147,36 @@ std::optional<Access> page_fault_access(const RtSigframe& frame) {
   return (frame.context.err & 2) != 0 ? Access::write : Access::read;
 }
 
+// The kernel fills siginfo only for handlers that were set with SA_SIGINFO; Python's faulthandler is one
+// of those without. The thread's last processor exception then tells which fault it was, if that was
+// the last thing that happened to it: see agrees_with_code.
+RtSigframe with_signal_of_trap(RtSigframe frame) {
+  if (plausible_siginfo(frame)) return frame;
+  constexpr std::uint64_t kStackFault = 12;
+  constexpr std::uint64_t kGeneralProtection = 13;
+  if (frame.context.trapno == kPageFault) {
+    // asm/trap_pf.h: X86_PF_PROT is bit 0.
+    frame.info.number = SIGSEGV;
+    frame.info.code = (frame.context.err & 1) != 0 ? SEGV_ACCERR : SEGV_MAPERR;
+    frame.info.address = frame.context.cr2;
+  } else if (frame.context.trapno == kStackFault || frame.context.trapno == kGeneralProtection) {
+    frame.info.number = SIGSEGV;
+    frame.info.code = kSiKernel;
+    frame.info.address = 0;
+  }
+  return frame;
+}
+
+// Whether the instruction that was interrupted makes just the fault that its exception tells. An
+// exception from earlier in the thread's life does not fit the place where it is now.
+bool agrees_with_code(Target& target, const SignalFrame& frame) {
+  if (frame.signal.address && frame.signal.address == program_counter(frame.registers)) return true;
+  const auto instruction = decode_instruction(target, frame.registers);
+  if (!instruction) return false;
+  const MemoryOperand* operand = faulting_operand(*instruction, frame.signal.address);
+  return operand != nullptr && operand->address.has_value();
+}
+
 // Why these bytes are no frame, from themselves alone; empty when they may be one.
 std::string_view implausible(const RtSigframe& frame, Address at) {
   const bool user_stack = frame.context.ss == kUserDs || frame.context.ss == 0;
@@ -166,6 +196,7 @@ bool may_be_fault(std::span<const std::byte> bytes, Address at) {
   if (cs != kUserCs) return false;
   RtSigframe frame;
   std::memcpy(&frame, bytes.data(), sizeof frame);
+  frame = with_signal_of_trap(frame);
   return implausible(frame, at).empty() && is_fault_signal(frame.info.number) &&
          frame.info.code > 0;
 }
@@ -187,7 +218,7 @@ void read_what_is_there(Target& target, Address start, std::span<std::byte> out)
 Result<SignalFrame> read_signal_frame(Target& target, Address at) {
   const auto read = target.read_value<RtSigframe>(at);
   if (!read) return tl::unexpected(read.error());
-  const RtSigframe& frame = *read;
+  const RtSigframe frame = with_signal_of_trap(*read);
   const auto refuse = [at](std::string_view why) {
     return fail(fmt::format("no signal frame at {:#x}: {}", at, why), at);
   };
@@ -214,6 +245,10 @@ Result<SignalFrame> read_signal_frame(Target& target, Address at) {
   found.registers.set(*register_slot("ss"), frame.context.ss);
   found.trap = frame.context.trapno;
   found.access = page_fault_access(frame);
+  found.signal_from_trap = !plausible_siginfo(*read);
+  if (found.signal_from_trap && !agrees_with_code(target, found)) {
+    return refuse("its siginfo holds no signal");
+  }
   return found;
 }
 

@@ -60,17 +60,24 @@ std::optional<RunningKernel> find_kernel(const NamedStack& stack,
 }
 
 std::optional<Call> call_on(const NamedStack& stack, std::span<const Wrapper> wrappers) {
-  const auto run_impl = find_run_impl(stack, wrappers);
-  if (!run_impl) return std::nullopt;
   Call call;
   call.thread = stack.thread;
-  call.run_impl = run_impl;
-  call.wrapper = wrapper_at(wrappers, stack.frames[*run_impl].frame.lookup_pc());
-  for (std::size_t i = *run_impl; i < stack.frames.size(); ++i) {
-    const Address pc = stack.frames[i].frame.lookup_pc();
-    if (call.wrapper->run <= pc && pc < call.wrapper->run_end) call.entry = i;
+  call.run_impl = find_run_impl(stack, wrappers);
+  if (call.run_impl) {
+    call.wrapper = wrapper_at(wrappers, stack.frames[*call.run_impl].frame.lookup_pc());
+    for (std::size_t i = *call.run_impl; i < stack.frames.size(); ++i) {
+      const Address pc = stack.frames[i].frame.lookup_pc();
+      if (call.wrapper->run <= pc && pc < call.wrapper->run_end) call.entry = i;
+    }
+    return call;
   }
-  return call;
+  for (std::size_t i = 0; i < stack.frames.size(); ++i) {
+    const Wrapper* wrapper = wrapper_at(wrappers, stack.frames[i].frame.lookup_pc());
+    if (wrapper == nullptr || !wrapper->nameless) continue;
+    call.wrapper = wrapper;
+    call.entry = i;
+  }
+  return call.wrapper != nullptr ? std::optional(call) : std::nullopt;
 }
 
 bool may_be_inside(Target& target, const Thread& thread, std::span<const Wrapper> wrappers,

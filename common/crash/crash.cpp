@@ -18,6 +18,14 @@ bool Crash::has_sure_stack() const {
                      is_sure);
 }
 
+bool Crash::has_runner_frame() const {
+  return std::any_of(stack.frames.begin(), stack.frames.end(), [](const NamedFrame& named) {
+    return named.symbol &&
+           (named.symbol->name.find("24AOTIModelContainerRunner") != std::string::npos ||
+            named.symbol->name.find("22AOTIModelPackageLoader") != std::string::npos);
+  });
+}
+
 bool Crash::has_null_base() const {
   constexpr Address kNullPage = 4096;
   if (!fault.address || *fault.address >= kNullPage) return false;

@@ -51,6 +51,9 @@ struct Crash {
   // True when every frame from the fault to run_impl was found by call frame information.
   bool has_sure_stack() const;
 
+  // A frame of libtorch's runner or package loader: a model was being run, whatever else is known.
+  bool has_runner_frame() const;
+
   // The operand's base is null: nothing was there to read from.
   bool has_null_base() const;
 };

@@ -125,9 +125,7 @@ void find_the_owner(Target& target, Crash& crash) {
   crash.owner->index = match->element;
 }
 
-}  // namespace
-
-void scan_for_models(Target& target, const AnalysisOptions& options, Crash& crash) {
+std::vector<Runner> scan_for_runners(Target& target, const AnalysisOptions& options, Crash& crash) {
   if (options.progress) options.progress("searching memory for AOTInductor runners");
   const ScanResult scan =
       scan_for_words(target, crash.libtorch.runner_vtables, kScanBudget,
@@ -137,18 +135,6 @@ void scan_for_models(Target& target, const AnalysisOptions& options, Crash& cras
                          options.progress(fmt::format("searched {} of {} MiB", done >> 20, of >> 20));
                        }
                      });
-  for (const Address hit : scan.hits) {
-    const auto runner = read_runner(target, crash.libtorch, crash.wrappers, hit);
-    if (!runner) continue;
-    auto container =
-        read_container(target, crash.libtorch, crash.wrappers, runner->container);
-    if (!container) continue;
-    container->runner = runner->at;
-    const bool is_known =
-        std::any_of(crash.others.begin(), crash.others.end(),
-                    [&](const Container& other) { return other.at == container->at; });
-    if (!is_known) crash.others.push_back(std::move(*container));
-  }
   if (!scan.complete) {
     crash.unknowns.push_back(
         {"models in memory that was not searched",
@@ -156,12 +142,54 @@ void scan_for_models(Target& target, const AnalysisOptions& options, Crash& cras
                      scan.bytes >> 20),
          "run `aoti models` again and let it finish"});
   }
+  std::vector<Runner> runners;
+  for (const Address hit : scan.hits) {
+    if (const auto runner = read_runner(target, crash.libtorch, hit)) runners.push_back(*runner);
+  }
+  return runners;
+}
+
+// A module that cannot be searched for symbols: neither its file nor its pages are at hand.
+bool is_unreadable(const Target& target, const Module& module) {
+  const bool is_file = module.path.starts_with('/');
+  return is_file && module.file == nullptr && target.process().kind != TargetKind::live;
+}
+
+// Wrappers whose file is gone are known by the runners that call into them alone.
+void infer_wrappers(Target& target, const AnalysisOptions& options, Crash& crash) {
+  const auto modules = target.modules();
+  const bool any_unreadable =
+      std::any_of(modules.begin(), modules.end(),
+                  [&](const Module& module) { return is_unreadable(target, module); });
+  if (!any_unreadable) return;
+  for (const Runner& runner : scan_for_runners(target, options, crash)) {
+    const Module* module = target.module_at(runner.run);
+    if (module == nullptr || !is_unreadable(target, *module)) continue;
+    if (wrapper_at(crash.wrappers, runner.run) != nullptr) continue;
+    crash.wrappers.push_back(infer_wrapper(*module, runner.run, crash.libtorch.layout));
+  }
+}
+
+}  // namespace
+
+void scan_for_models(Target& target, const AnalysisOptions& options, Crash& crash) {
+  for (const Runner& runner : scan_for_runners(target, options, crash)) {
+    if (wrapper_at(crash.wrappers, runner.run) == nullptr) continue;
+    auto container = read_container(target, crash.libtorch, crash.wrappers, runner.container);
+    if (!container) continue;
+    container->runner = runner.at;
+    const bool is_known =
+        std::any_of(crash.others.begin(), crash.others.end(),
+                    [&](const Container& other) { return other.at == container->at; });
+    if (!is_known) crash.others.push_back(std::move(*container));
+  }
 }
 
 Crash examine(Target& target, const AnalysisOptions& options, StackNamer& namer) {
   Crash crash;
   crash.libtorch = recognise_libtorch(target);
   crash.wrappers = find_wrappers(target, crash.libtorch.layout);
+  infer_wrappers(target, options, crash);
   crash.stop = find_stop(target, options.thread);
   crash.fault = find_fault(target, crash.stop);
   find_the_call(target, namer, crash);

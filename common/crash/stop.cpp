@@ -10,17 +10,17 @@
 namespace aotidbg {
 namespace {
 
-bool is_fault_signal(int number) {
-  return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
-         number == SIGTRAP;
-}
-
 // SIGTRAP is a debugger's breakpoint far more often than a program's fault.
 bool kills_by_fault(const SignalInfo& signal) {
   return signal.number != SIGTRAP && is_fault_signal(signal.number) && signal.code > 0;
 }
 
 }  // namespace
+
+bool is_fault_signal(int number) {
+  return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+         number == SIGTRAP;
+}
 
 bool Stop::is_fault() const { return signal && kills_by_fault(*signal); }
 
@@ -45,6 +45,11 @@ Stop find_stop(Target& target, std::optional<ThreadId> chosen) {
       "kernel left on the stack",
       stop.signal ? signal_name(stop.signal->number) : "this stop",
       signal_name(fault->signal.number)));
+  if (fault->signal_from_trap) {
+    stop.evidence.emplace_back(
+        "its handler took no siginfo: signal and address are those of the processor's exception, which "
+        "the faulting instruction agrees with");
+  }
   stop.registers = fault->registers;
   stop.signal = fault->signal;
   return stop;

@@ -13,74 +13,80 @@ namespace {
 
 constexpr std::uint64_t kWord = sizeof(std::uint64_t);
 
-// Handles in run_impl's frame, in the order of the code: highest address first. A handle that was
-// reset or released is null.
-std::vector<Address> raii_handles(Target& target, const Wrapper& wrapper,
-                                  const NamedFrame& run_impl) {
-  std::vector<Address> handles;
-  if (!wrapper.delete_tensor || !run_impl.frame.stack_pointer || !run_impl.stack_end) return handles;
+// What the RAII handles of a frame hold, highest address first. A handle that was reset or released is
+// empty, and so is one whose tensor does not decode.
+std::vector<std::optional<Tensor>> raii_handles(Target& target, const Libtorch& libtorch,
+                                                const Wrapper& wrapper, const NamedFrame& frame) {
+  std::vector<std::optional<Tensor>> handles;
+  if (!wrapper.delete_tensor || !frame.frame.stack_pointer || !frame.stack_end) return handles;
   bool after_deleter = false;
-  visit_stack_words(target, *run_impl.frame.stack_pointer, *run_impl.stack_end,
+  visit_stack_words(target, *frame.frame.stack_pointer, *frame.stack_end,
                     [&](Address, std::uint64_t word) {
-                      if (after_deleter) handles.push_back(word);
+                      if (after_deleter) {
+                        auto tensor = read_tensor_handle(target, libtorch, word);
+                        handles.push_back(tensor ? std::optional(std::move(*tensor)) : std::nullopt);
+                      }
                       after_deleter = word == *wrapper.delete_tensor;
                     });
   std::reverse(handles.begin(), handles.end());
   return handles;
 }
 
-// A std::vector<at::Tensor> with `count` elements that all decode, on the stack above run_impl.
-// Nothing when two different ones are there.
-std::optional<std::vector<Tensor>> callers_vector(Target& target, const Libtorch& libtorch,
-                                                  std::size_t count, Address start, Address end) {
-  if (count == 0) return std::nullopt;
-  std::vector<std::vector<Tensor>> found;
+using Tensors = std::vector<Tensor>;
+
+// Every std::vector<at::Tensor> object with `count` elements, all of which decode, in [start, end).
+std::vector<Tensors> vectors_of_tensors(Target& target, const Libtorch& libtorch, std::size_t count,
+                                        Address start, Address end) {
+  std::vector<Tensors> found;
+  if (count == 0) return found;
   std::uint64_t before_last = 0;
   std::uint64_t last = 0;
   visit_stack_words(target, start, end, [&](Address, std::uint64_t word) {
     const std::uint64_t begin = before_last;
     const std::uint64_t finish = last;
     before_last = last;
-    last = word;  // the end of the storage
-    if (begin == 0 || begin % kWord != 0 || finish - begin != count * kWord || word < finish) return;
-    std::vector<Tensor> tensors;
+    last = word;  // the end of the storage, if this is a vector
+    const bool is_vector = begin != 0 && begin % kWord == 0 &&
+                           finish - begin == count * kWord && word >= finish;
+    if (!is_vector) return;
+    Tensors tensors;
     for (std::size_t i = 0; i < count; ++i) {
       auto tensor = read_tensor_handle(target, libtorch, begin + i * kWord);
       if (!tensor) return;
       tensors.push_back(std::move(*tensor));
     }
-    found.push_back(std::move(tensors));
+    const auto same = [&](const Tensors& other) {
+      return std::equal(other.begin(), other.end(), tensors.begin(),
+                        [](const Tensor& a, const Tensor& b) { return a.impl == b.impl; });
+    };
+    if (std::none_of(found.begin(), found.end(), same)) found.push_back(std::move(tensors));
   });
-  if (found.empty()) return std::nullopt;
-  const auto same = [&](const std::vector<Tensor>& other) {
-    return std::equal(other.begin(), other.end(), found.front().begin(), found.front().end(),
-                      [](const Tensor& a, const Tensor& b) { return a.impl == b.impl; });
-  };
-  if (!std::all_of(found.begin(), found.end(), same)) return std::nullopt;
-  return std::move(found.front());
+  return found;
 }
 
-CallInput join_sources(std::string name, const std::optional<Tensor>& handle,
-                       const std::optional<Tensor>& callers, bool was_reset) {
-  CallInput input;
-  input.name = std::move(name);
-  if (handle && callers && handle->impl != callers->impl &&
-      handle->storage_data != callers->storage_data) {
-    input.problem =
-        "the handle in run_impl's frame and the caller's vector hold different tensors";
-    return input;
+bool holds(const std::vector<std::optional<Tensor>>& handles, const Tensor& tensor) {
+  return std::any_of(handles.begin(), handles.end(), [&](const std::optional<Tensor>& handle) {
+    return handle && handle->impl == tensor.impl;
+  });
+}
+
+// The one vector whose tensors run_impl's handles hold too; else the only one there is.
+const Tensors* callers_vector(const std::vector<Tensors>& vectors,
+                              const std::vector<std::optional<Tensor>>& handles) {
+  const Tensors* best = nullptr;
+  std::ptrdiff_t most = 0;
+  bool tied = false;
+  for (const Tensors& tensors : vectors) {
+    const auto shared = std::count_if(tensors.begin(), tensors.end(),
+                                      [&](const Tensor& tensor) { return holds(handles, tensor); });
+    tied = shared == most && best != nullptr;
+    if (shared <= most) continue;
+    best = &tensors;
+    most = shared;
+    tied = false;
   }
-  if (handle) {
-    input.tensor = handle;
-    input.found_by = callers ? "run_impl's handle and the caller's vector" : "run_impl's handle";
-  } else if (callers) {
-    input.tensor = callers;
-    input.found_by = "the caller's vector";
-  } else {
-    input.problem = was_reset ? "the generated code has released it already, and no caller holds it"
-                              : "it is neither in run_impl's frame nor in a vector of the caller";
-  }
-  return input;
+  if (best != nullptr) return tied ? nullptr : best;
+  return vectors.size() == 1 ? &vectors.front() : nullptr;
 }
 
 KnownTensor known(KnownTensor::Kind kind, std::string name, const Tensor& tensor) {
@@ -102,34 +108,41 @@ KnownTensor known(KnownTensor::Kind kind, std::string name, const Tensor& tensor
 CallTensors find_call_tensors(Target& target, const Libtorch& libtorch, const Container& container,
                               const Call& call, const NamedStack& stack) {
   CallTensors result;
-  if (!call.run_impl || *call.run_impl >= stack.frames.size()) return result;
-  const std::size_t count = container.input_names.size();
-  const NamedFrame& run_impl = stack.frames[*call.run_impl];
-  const auto handles = raii_handles(target, *call.wrapper, run_impl);
-  const bool handles_cover_inputs = handles.size() >= count;
-
-  std::optional<std::vector<Tensor>> callers;
+  const auto innermost = call.run_impl ? call.run_impl : call.entry;
+  if (!innermost || *innermost >= stack.frames.size()) return result;
+  const NamedFrame& run_impl = stack.frames[*innermost];
+  const auto handles = raii_handles(target, libtorch, *call.wrapper, run_impl);
+  std::vector<Tensors> vectors;
   const auto outermost = stack.frames.back().frame.stack_pointer;
   if (run_impl.stack_end && outermost) {
-    // main's own frame has no known end; a vector object in it lies within a page or two.
+    // The outermost frame has no known end; a vector object in it lies within a page or two.
     constexpr std::uint64_t kOutermostFrame = 16U << 10;
-    callers = callers_vector(target, libtorch, count, *run_impl.stack_end,
-                             *outermost + kOutermostFrame);
+    vectors = vectors_of_tensors(target, libtorch, container.input_names.size(),
+                                 *run_impl.stack_end, *outermost + kOutermostFrame);
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    std::optional<Tensor> handle;
-    const bool was_reset = handles_cover_inputs && handles[i] == 0;
-    if (handles_cover_inputs && handles[i] != 0) {
-      if (auto tensor = read_tensor_handle(target, libtorch, handles[i])) handle = *tensor;
+  const Tensors* const callers = callers_vector(vectors, handles);
+  for (std::size_t i = 0; i < container.input_names.size(); ++i) {
+    CallInput& input = result.inputs.emplace_back();
+    input.name = container.input_names[i];
+    if (callers != nullptr) {
+      input.tensor = (*callers)[i];
+      input.found_by = holds(handles, *input.tensor) ? "the caller's vector and run_impl's handle"
+                                                     : "the caller's vector";
+    } else if (i < handles.size() && handles[i]) {
+      input.tensor = handles[i];
+      input.name_assumed = true;
+      input.found_by = "run_impl's handles, by their order on the stack";
+    } else {
+      input.problem = vectors.empty() ? "no vector of the caller holds it, nor a handle of run_impl"
+                                      : "several vectors of the caller may be the inputs";
     }
-    result.inputs.push_back(join_sources(container.input_names[i], handle,
-                                         callers ? std::optional((*callers)[i]) : std::nullopt,
-                                         was_reset));
   }
-  for (std::size_t i = count; i < handles.size(); ++i) {
-    if (auto tensor = read_tensor_handle(target, libtorch, handles[i])) {
-      result.buffers.push_back(std::move(*tensor));
-    }
+  for (const auto& handle : handles) {
+    const bool is_input =
+        handle && std::any_of(result.inputs.begin(), result.inputs.end(), [&](const auto& input) {
+          return input.tensor && input.tensor->impl == handle->impl;
+        });
+    if (handle && !is_input) result.buffers.push_back(*handle);
   }
   return result;
 }
@@ -161,6 +174,7 @@ std::vector<KnownTensor> known_tensors(const std::vector<Constant>& constants,
     KnownTensor owner = known(KnownTensor::Kind::input, input.name, *input.tensor);
     owner.position = i;
     owner.found_by = input.found_by;
+    owner.name_assumed = input.name_assumed;
     result.push_back(std::move(owner));
   }
   for (std::size_t i = 0; i < tensors.buffers.size(); ++i) {

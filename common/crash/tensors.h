@@ -2,10 +2,11 @@
 //
 // The tensors that a call works on, with the stretch of memory that each owns.
 //
-// Inputs: run_impl moves them into RAII handles on its stack, first to last at descending addresses
-// (torch/_inductor/codegen/cpp_wrapper_cpu.py); such a handle is {delete_tensor_object, at::Tensor*}.
-// The caller's std::vector<at::Tensor> on the stack above holds them too. Where both are found and
-// disagree, neither is believed.
+// Inputs: the caller's std::vector<at::Tensor> is on the stack above run_impl, in input order, and
+// run_impl holds the same tensors in RAII handles of its own frame, {delete_tensor_object, at::Tensor*}
+// (torch/_inductor/codegen/cpp_wrapper_cpu.py). A vector counts when the handles hold its tensors too, or
+// when it is the only one of its length. Without one, the handles give the inputs by their order, highest
+// address first, which compilers mostly keep: then the names are assumed.
 #pragma once
 
 #include <optional>
@@ -29,6 +30,7 @@ struct KnownTensor {
   std::vector<std::int64_t> strides;
   std::optional<Tensor> tensor;
   std::string found_by;
+  bool name_assumed = false;  // the tensor is one of the call's, and which one is inferred
 
   Address end() const { return data + bytes; }
 };
@@ -37,12 +39,13 @@ struct CallInput {
   std::string name;
   std::optional<Tensor> tensor;
   std::string found_by;
+  bool name_assumed = false;
   std::string problem;      // why `tensor` is empty
 };
 
 struct CallTensors {
   std::vector<CallInput> inputs;
-  std::vector<Tensor> buffers;   // further live handles of run_impl, in the order of the code
+  std::vector<Tensor> buffers;   // live handles of run_impl that hold no input
 };
 
 CallTensors find_call_tensors(Target& target, const Libtorch& libtorch, const Container& container,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 
 #include "common/torch/object.h"
 #include "common/torch/residency.h"
@@ -269,10 +270,9 @@ Result<Constant> read_constant(const ObjectReader& objects, Address at) {
   if (!info) return pass(info);
   Memory& memory = objects.memory();
   Constant constant;
-  const auto name = info->number("name").and_then(
-      [&](Address text) { return memory.read_c_string(text); });
-  if (!name) return pass(name);
-  constant.name = *name;
+  constant.name = info->number("name")
+                      .and_then([&](Address text) { return memory.read_c_string(text); })
+                      .value_or("");
   if (const auto fqn = info->number("original_fqn"); fqn && *fqn != 0) {
     constant.fqn = memory.read_c_string(*fqn).value_or("");
   }
@@ -293,6 +293,27 @@ Result<Constant> read_constant(const ObjectReader& objects, Address at) {
     constant.kind = snake_case(*type);
   }
   return constant;
+}
+
+// The names that the container's own map gives to handles: they are on the heap, where the wrapper's
+// read-only data, which ConstInfo points to, may not be in a core.
+std::map<Address, std::string> names_by_handle(const ObjectReader& objects, Address map) {
+  std::map<Address, std::string> names;
+  const auto header = objects.read("std::unordered_map", map);
+  if (!header) return names;
+  Address node = header->number("first_node").value_or(0);
+  while (node != 0 && names.size() < ObjectReader::kMaxElements) {
+    const auto entry = objects.read("torch::aot_inductor::ConstantMap::node", node);
+    if (!entry) break;
+    const auto name = entry->address_of("key").and_then(
+        [&](Address key) { return objects.string(key); });
+    const auto handle =
+        objects.part(*entry, "value", "torch::aot_inductor::MaybeOwningAtenTensorHandle")
+            .and_then([](const Object& value) { return value.number("handle_"); });
+    if (!name || !handle || !names.emplace(*handle, *name).second) break;
+    node = entry->number("next").value_or(0);
+  }
+  return names;
 }
 
 }  // namespace
@@ -349,6 +370,16 @@ Result<std::vector<Constant>> read_constants(Memory& memory, const Libtorch& lib
       resolve_handle(memory, libtorch, *constant);
     }
     constants.push_back(std::move(*constant));
+  }
+  const auto is_nameless = [](const Constant& constant) { return constant.name.empty(); };
+  if (std::any_of(constants.begin(), constants.end(), is_nameless)) {
+    const auto names = names_by_handle(
+        objects, container.buffers.at(static_cast<std::size_t>(buffer)).map);
+    for (std::size_t i = 0; i < constants.size(); ++i) {
+      if (!is_nameless(constants[i])) continue;
+      const auto found = names.find(constants[i].handle);
+      constants[i].name = found != names.end() ? found->second : fmt::format("constant #{}", i);
+    }
   }
   return constants;
 }

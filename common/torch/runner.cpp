@@ -29,8 +29,7 @@ bool is_scanned(const Region& region) { return region.readable && region.writabl
 
 }  // namespace
 
-Result<Runner> read_runner(Memory& memory, const Libtorch& libtorch,
-                           std::span<const Wrapper> wrappers, Address at) {
+Result<Runner> read_runner(Memory& memory, const Libtorch& libtorch, Address at) {
   if (libtorch.layout == nullptr) return fail("no layout table can be used for runners", at);
   const ObjectReader objects(memory, *libtorch.layout);
   const auto object = objects.read(kRunner, at);
@@ -38,14 +37,7 @@ Result<Runner> read_runner(Memory& memory, const Libtorch& libtorch,
   const auto run = object->number("run_func_");
   const auto container = object->number("container_handle_");
   if (!run || !container) return fail("this layout table cannot read a runner", at);
-  const bool runs_a_wrapper = std::any_of(
-      wrappers.begin(), wrappers.end(), [&](const Wrapper& wrapper) {
-        return wrapper.module->contains(*run);
-      });
-  if (!runs_a_wrapper) {
-    return fail("no runner is here: what it would call is not in a loaded wrapper", at);
-  }
-  return Runner{at, *container};
+  return Runner{at, *run, *container};
 }
 
 ScanResult scan_for_words(

@@ -14,12 +14,13 @@ namespace aotidbg {
 
 struct Runner {
   Address at = 0;
+  Address run = 0;        // AOTInductorModelContainerRun of its wrapper
   Address container = 0;
 };
 
-// A runner is real when its function pointers are those of a wrapper that is mapped now.
-Result<Runner> read_runner(Memory& memory, const Libtorch& libtorch,
-                           std::span<const Wrapper> wrappers, Address at);
+// What a runner at this address holds. It is real when `run` lies in a wrapper that is mapped now and
+// `container` decodes; neither is checked here.
+Result<Runner> read_runner(Memory& memory, const Libtorch& libtorch, Address at);
 
 struct ScanResult {
   std::vector<Address> hits;

@@ -124,6 +124,21 @@ std::vector<Wrapper> find_wrappers(Target& target, const Layout* libtorch_layout
   return wrappers;
 }
 
+Wrapper infer_wrapper(const Module& module, Address run, const Layout* libtorch_layout) {
+  Wrapper wrapper;
+  wrapper.module = &module;
+  wrapper.run = run;
+  wrapper.run_end = run;
+  wrapper.layout = libtorch_layout;
+  wrapper.assumed = true;
+  wrapper.nameless = true;
+  wrapper.evidence.emplace_back(
+      "its symbols are not at hand; a runner in memory calls into it, and its layout is assumed to be "
+      "that of the running libtorch");
+  if (libtorch_layout != nullptr) wrapper.variants = variants_for(*libtorch_layout, {});
+  return wrapper;
+}
+
 const Wrapper* wrapper_at(std::span<const Wrapper> wrappers, Address at) {
   for (const Wrapper& wrapper : wrappers) {
     if (wrapper.module->contains(at)) return &wrapper;

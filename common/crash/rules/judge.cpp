@@ -65,9 +65,12 @@ void weaken_where_unsure(const Crash& crash, Verdict& verdict) {
   if (!crash.has_sure_stack()) {
     weaken("part of the stack was found without call frame information");
   }
+  if (crash.owner && crash.owner->tensor != nullptr && crash.owner->tensor->name_assumed) {
+    weaken("which input it is was inferred from the order of run_impl's handles");
+  }
   const bool wrapper_assumed = crash.container && crash.container->wrapper->assumed;
   if (crash.libtorch.assumed || wrapper_assumed) {
-    weaken("objects were read with the layout table of another torch version");
+    weaken("objects were read with a layout table that nothing proves to be the right one");
   }
 }
 

@@ -24,6 +24,17 @@ std::optional<Verdict> no_fault(const Target&, const Crash& crash) {
   if (crash.stop.thread == nullptr) {
     verdict.text = "the target has no thread to explain";
   }
+  const bool is_sent_fault = crash.stop.signal && is_fault_signal(crash.stop.signal->number) &&
+                             crash.stop.signal->number != SIGTRAP;
+  if (is_sent_fault) {
+    // Sent, not raised by the processor: by kill, or by a handler that hid the true fault.
+    verdict.confidence = Confidence::possible;
+    verdict.evidence.push_back(fmt::format(
+        "{} was sent by a process ({}); a handler may have sent it on after a true fault, but no signal "
+        "frame of one was found on the stack",
+        signal_name(crash.stop.signal->number),
+        signal_code_name(crash.stop.signal->number, crash.stop.signal->code)));
+  }
   return verdict;
 }
 

@@ -25,7 +25,7 @@ std::string whose_frame(const Crash& crash) {
 // A fault, or an abort, on a thread that is in no model. Excluded: stacks that end before they could
 // show a model, which are said to be unsure.
 std::optional<Verdict> not_aoti(const Target&, const Crash& crash) {
-  if (crash.is_inside_aoti()) return std::nullopt;
+  if (crash.is_inside_aoti() || crash.has_runner_frame()) return std::nullopt;
   Verdict verdict;
   verdict.code = "not_aoti";
   verdict.confidence = crash.stack.stopped.empty() ? Confidence::certain : Confidence::likely;

@@ -29,12 +29,9 @@ const NamedFrame* frame_of(const NamedStack& stack, std::span<const std::string_
 std::optional<Verdict> uncaught_exception(const Target&, const Crash& crash) {
   static constexpr std::array<std::string_view, 2> kTerminate = {"_ZSt9terminatev",
                                                                  "__terminate"};
-  static constexpr std::array<std::string_view, 2> kRunner = {"24AOTIModelContainerRunner",
-                                                              "22AOTIModelPackageLoader"};
   const bool aborted = crash.stop.signal && crash.stop.signal->number == SIGABRT;
   if (!aborted || frame_of(crash.stack, kTerminate) == nullptr) return std::nullopt;
-  const NamedFrame* runner = frame_of(crash.stack, kRunner);
-  if (!crash.is_inside_aoti() && runner == nullptr) return std::nullopt;
+  if (!crash.is_inside_aoti() && !crash.has_runner_frame()) return std::nullopt;
   Verdict verdict;
   verdict.code = "uncaught_exception";
   verdict.confidence = Confidence::likely;

@@ -210,7 +210,8 @@ TEST_P(ContainerTest, FindsTheRunnerByScanningAndOnlyTheLiveOne) {
   EXPECT_TRUE(scan.complete);
   std::vector<Address> live;
   for (const Address hit : scan.hits) {
-    if (read_runner(target, libtorch, wrappers, hit)) live.push_back(hit);
+    const auto runner = read_runner(target, libtorch, hit);
+    if (runner && wrapper_at(wrappers, runner->run) != nullptr) live.push_back(hit);
   }
   EXPECT_EQ(live, std::vector<Address>{model.runner});
 }
