@@ -13,21 +13,25 @@ std::string base_name(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-bool holds_a_stack_pointer(const Target& target, const Region& region) {
+// A little below a thread's stack pointer, or not far above it. Far above it is something else, even in
+// the same mapping: a signal handler's alternate stack lies in the heap.
+bool is_on_a_stack(const Target& target, const Region& region, Address at) {
+  constexpr std::uint64_t kRedZoneAndMore = 4096;
+  constexpr std::uint64_t kStack = 8U << 20;  // the usual limit, ulimit -s
   const auto threads = target.threads();
   return std::any_of(threads.begin(), threads.end(), [&](const Thread& thread) {
-    const auto at = stack_pointer(thread.registers);
-    return at && region.contains(*at);
+    const auto top = stack_pointer(thread.registers);
+    return top && region.contains(*top) && at + kRedZoneAndMore >= *top && at < *top + kStack;
   });
 }
 
-std::string anonymous_name(const Target& target, const Region& region) {
+std::string anonymous_name(const Target& target, const Region& region, Address at) {
   if (region.path == "[heap]") return "heap";
   if (region.path == "[stack]") return "stack";
   if (!region.path.empty()) return region.path;
   // Without a name: thread stacks, malloc arenas and mmap'ed allocations all look alike, and only
   // a stack can be told, by the thread that uses it.
-  return holds_a_stack_pointer(target, region) ? "stack of a thread" : "heap";
+  return is_on_a_stack(target, region, at) ? "stack of a thread" : "heap";
 }
 
 }  // namespace
@@ -45,7 +49,7 @@ Place place_of(const Target& target, Address at) {
     // Private writable pages of a file (a module's data) are the process's own memory.
     return {module != nullptr || region->writable ? Place::Kind::host : Place::Kind::file, name};
   }
-  return {Place::Kind::host, anonymous_name(target, *region)};
+  return {Place::Kind::host, anonymous_name(target, *region, at)};
 }
 
 bool is_readable(const Target& target, Address at, std::uint64_t size) {
