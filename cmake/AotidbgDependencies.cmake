@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Everything that the project takes from outside, all of it from Debian's packages (tools/packages.txt).
-# fmt and JSON are header-only, so that no C++ symbol crosses into a debugger; C libraries are dynamic, by soname.
-find_package(fmt 9 REQUIRED CONFIG)             # fmt::fmt-header-only
+# No C++ symbol crosses into a debugger: fmt is compiled once from its headers, JSON and the rest are headers alone. C libraries
+# are dynamic, by soname.
+find_package(fmt 9 REQUIRED CONFIG)              # aotidbg_fmt, from its headers
+add_library(aotidbg_fmt STATIC "${CMAKE_CURRENT_LIST_DIR}/fmt_compiled.cpp")
+target_compile_features(aotidbg_fmt PUBLIC cxx_std_20)
 find_package(nlohmann_json 3.11 REQUIRED CONFIG) # nlohmann_json::nlohmann_json
 find_package(tl-expected 1 REQUIRED CONFIG)      # tl::expected
 find_package(CLI11 2 REQUIRED CONFIG)            # CLI11::CLI11

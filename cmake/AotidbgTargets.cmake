@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # How every target of the project is compiled, said once.
 #
-#   aotidbg_library(target SOURCES a.cpp b.cpp [DEPENDS arch fmt::fmt-header-only ...])
+#   aotidbg_library(target SOURCES a.cpp b.cpp [DEPENDS arch aotidbg_fmt ...])
 #     A static, position independent library `aotidbg_target`. DEPENDS takes folders of common/ by their short names and
 #     any other CMake target by its own.
 #   aotidbg_program(name SOURCES ... [DEPENDS ...])
