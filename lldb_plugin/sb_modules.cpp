@@ -42,6 +42,17 @@ std::vector<MappedModule> read_modules(
     auto mapped = module_at_header(source, header, path, local.starts_with('/'));
     if (mapped) modules.push_back(std::move(*mapped));
   }
+  // Without the program's file LLDB may know no module at all, while the mappings name theirs.
+  ModuleSource named;
+  named.regions = regions;
+  named.held = held;
+  named.find_file = [&](const WantedFile& wanted) { return finder.find(wanted); };
+  for (MappedModule& mapped : find_modules(named)) {
+    const bool known = std::any_of(modules.begin(), modules.end(), [&](const MappedModule& other) {
+      return other.module.contains(mapped.module.start);
+    });
+    if (!known) modules.push_back(std::move(mapped));
+  }
   std::sort(modules.begin(), modules.end(),
             [](const MappedModule& left, const MappedModule& right) {
               return left.module.start < right.module.start;

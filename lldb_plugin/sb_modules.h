@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The modules that LLDB knows, judged by ourselves: program headers and build id are read from the
-// memory of the process, and a file is believed only if its build id is the same.
+// The modules that LLDB knows or that mappings name, judged by ourselves: program headers and build
+// id are read from the memory of the process, and a file is believed only if its build id is the
+// same.
 #pragma once
 
 #include <lldb/API/LLDB.h>

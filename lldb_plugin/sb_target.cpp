@@ -33,6 +33,9 @@ class SbTarget final : public Target {
     info_.kind = options_.kind;
     info_.pid = static_cast<std::int64_t>(process_.GetProcessID());
     info_.executable = path_of(target.GetExecutable());
+    if (info_.executable.empty()) {
+      info_.executable = path_of(process_.GetProcessInfo().GetExecutableFile());
+    }
     gaps_.push_back(options_.why);
     return {};
   }
