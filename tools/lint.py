@@ -126,7 +126,7 @@ def unit_of(files):
 
 
 def compatible_groups(files, flags, folder):
-    """Splits `files` into lists that compile as one unit each. The compiler names the files that clash; they go into the next list."""
+    """Splits `files` into lists that compile as one unit each. clang names the files that clash; they go into the next list."""
     groups, rest = [], list(files)
     while rest:
         group, rest = rest, []
@@ -163,9 +163,13 @@ def read_group(build, number, group, flags):
              f"--header-filter=^{top}/(common|lldb_plugin|gdb_bridge|cli|tools|bench|tests)/.*\\.(h|cpp)$",
              str(unit), "--", *flags, "-Wno-unknown-warning-option", "-Wno-unused-function"],
             cwd=folder, capture_output=True, text=True)
+        named = set(re.findall(r"^(/.*?):\d+:\d+: (?:fatal )?error:", done.stdout, re.M))
         if done.returncode == 0:
             clean += part
         else:
+            # A finding in a header, or none at all, says nothing for any of them.
+            if named and named <= set(map(str, part)):
+                clean += [path for path in part if str(path) not in named]
             problems += done.stdout + "".join(
                 line + "\n" for line in done.stderr.splitlines() if " warnings generated" not in line)
     return clean, problems.replace(f"{ROOT}/", "")
