@@ -20,16 +20,12 @@ struct Analysis::State {
   AnalysisOptions options;
   StackNamer namer;
   std::optional<Crash> examined;
-  bool scanned = false;
 
   State(Target& process, AnalysisOptions wanted)
       : target(process), options(std::move(wanted)), namer(process) {}
 
   Crash& crash() {
-    if (!examined) {
-      examined = examine(target, options, namer);
-      scanned = options.scan || !examined->container;
-    }
+    if (!examined) examined = examine(target, options, namer);
     return *examined;
   }
 
@@ -120,10 +116,7 @@ Report Analysis::report() {
 
 std::vector<ModelReport> Analysis::models() {
   Crash& crash = state_->crash();
-  if (!state_->scanned) {
-    scan_for_models(state_->target, state_->options, crash);
-    state_->scanned = true;
-  }
+  if (!crash.was_scanned) scan_for_models(state_->target, state_->options, crash);
   return state_->model_reports();
 }
 

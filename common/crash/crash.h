@@ -39,9 +39,12 @@ struct Crash {
   std::unordered_set<std::uint64_t> kernel_words;
 
   std::optional<Owner> owner;
+  // Constants without data, when the base is null: one is the owner, several are candidates.
+  std::vector<const KnownTensor*> null_constants;
   IndexSearch index;
 
   std::vector<Container> others;           // found by a scan
+  bool was_scanned = false;
   std::vector<Unknown> unknowns;
 
   // The stack that run_impl is on.

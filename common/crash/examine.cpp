@@ -12,6 +12,15 @@ namespace aotidbg {
 namespace {
 
 constexpr std::uint64_t kScanBudget = 32ULL << 30;  // bytes of memory looked at in one search
+constexpr std::uint64_t kQuickScan = 256ULL << 20;  // so little is always searched: some 50 ms
+
+std::uint64_t writable_bytes(const Target& target) {
+  std::uint64_t bytes = 0;
+  for (const Region& region : target.regions()) {
+    if (region.readable && region.writable) bytes += std::min(region.dumped, region.size());
+  }
+  return bytes;
+}
 
 const auto kEveryModule = [](const Module&) { return true; };
 
@@ -96,13 +105,29 @@ void collect_kernel_words(Target& target, Crash& crash) {
   }
 }
 
+// A null base has no owner that its address could tell. The constants without data are what it may be.
+void find_null_owner(Crash& crash) {
+  for (const KnownTensor& tensor : crash.known) {
+    const bool is_missing =
+        tensor.kind == KnownTensor::Kind::constant && tensor.bytes != 0 && tensor.data == 0;
+    if (is_missing) crash.null_constants.push_back(&tensor);
+  }
+  if (crash.null_constants.size() != 1) return;
+  crash.owner = Owner{};
+  crash.owner->tensor = crash.null_constants.front();
+  crash.owner->relation = Owner::Relation::null;
+  crash.owner->basis = Owner::Basis::argument;
+  crash.owner->evidence = "it is the only constant without data";
+}
+
 void find_the_owner(Target& target, Crash& crash) {
+  if (crash.has_null_base()) return find_null_owner(crash);
   collect_kernel_words(target, crash);
   crash.owner = find_owner(crash.fault, crash.known, crash.kernel_words);
   const auto address = crash.fault.operand && crash.fault.operand->address
                            ? crash.fault.operand->address
                            : crash.fault.address;
-  if (!address || crash.has_null_base()) return;
+  if (!address) return;
   if (crash.owner && crash.owner->relation == Owner::Relation::inside) return;
   // An exact owner is the only one to ask; otherwise an index that leads exactly to the address
   // decides which of the kernel's tensors was left.
@@ -173,6 +198,7 @@ void infer_wrappers(Target& target, const AnalysisOptions& options, Crash& crash
 }  // namespace
 
 void scan_for_models(Target& target, const AnalysisOptions& options, Crash& crash) {
+  crash.was_scanned = true;
   for (const Runner& runner : scan_for_runners(target, options, crash)) {
     if (wrapper_at(crash.wrappers, runner.run) == nullptr) continue;
     auto container = read_container(target, crash.libtorch, crash.wrappers, runner.container);
@@ -197,7 +223,13 @@ Crash examine(Target& target, const AnalysisOptions& options, StackNamer& namer)
     read_the_model(target, crash);
     find_the_owner(target, crash);
   }
-  if (!crash.container || options.scan) scan_for_models(target, options, crash);
+  if (!crash.container || options.scan || writable_bytes(target) <= kQuickScan) {
+    scan_for_models(target, options, crash);
+  } else {
+    crash.unknowns.push_back({"other models in this process",
+                              "only the stack was searched, for memory is large",
+                              "`aoti models` searches all of it"});
+  }
   return crash;
 }
 

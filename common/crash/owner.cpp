@@ -126,10 +126,12 @@ std::optional<std::vector<std::int64_t>> element_at(const KnownTensor& tensor,
   for (const std::size_t dimension : order) {
     const std::int64_t stride = tensor.strides[dimension];
     if (stride <= 0) continue;
-    std::int64_t steps = left / stride;
-    if (left % stride < 0) --steps;  // towards minus infinity
-    index[dimension] = steps;
-    left -= steps * stride;
+    index[dimension] = left / stride;
+    left %= stride;
+    if (left < 0) {  // towards minus infinity
+      --index[dimension];
+      left += stride;
+    }
   }
   return left == 0 ? std::optional(index) : std::nullopt;
 }

@@ -229,8 +229,16 @@ FaultReport report_fault(const Crash& crash) {
     OwnerReport owner;
     owner.tensor = report_name(*crash.owner->tensor);
     owner.relation = relation_word(crash.owner->relation);
-    owner.bytes = crash.owner->bytes;
+    if (crash.owner->relation != Owner::Relation::null) owner.bytes = crash.owner->bytes;
     owner.index = crash.owner->index;
+    report.owner = std::move(owner);
+  } else if (!crash.null_constants.empty()) {
+    OwnerReport owner;
+    owner.tensor.kind = "constant";
+    owner.relation = relation_word(Owner::Relation::null);
+    for (const KnownTensor* tensor : crash.null_constants) {
+      owner.candidates.push_back(tensor->fqn.empty() ? tensor->name : tensor->fqn);
+    }
     report.owner = std::move(owner);
   }
   return report;

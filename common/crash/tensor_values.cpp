@@ -115,12 +115,13 @@ class Summary {
   std::uint64_t nan_ = 0, inf_ = 0, read_ = 0;
 };
 
-// The offset, in elements from element 0, of the linear element `i` in index order.
-std::int64_t offset_of(const Tensor& tensor, std::uint64_t i) {
-  std::int64_t offset = 0;
+// The offset, in elements from element 0, of the linear element `i` in index order. Strides are read
+// from memory and may be anything: arithmetic wraps, as addresses do.
+std::uint64_t offset_of(const Tensor& tensor, std::uint64_t i) {
+  std::uint64_t offset = 0;
   for (std::size_t d = tensor.sizes.size(); d-- > 0;) {
     const auto size = static_cast<std::uint64_t>(tensor.sizes[d]);
-    offset += static_cast<std::int64_t>(i % size) * tensor.strides[d];
+    offset += i % size * static_cast<std::uint64_t>(tensor.strides[d]);
     i /= size;
   }
   return offset;
@@ -142,10 +143,9 @@ TensorValues read_values(Target& target, const Tensor& tensor, std::size_t first
   Address chunk_at = 0;
   const std::uint64_t count = std::min<std::uint64_t>(result.elements, kMaxValues);
   for (std::uint64_t i = 0; i < count; ++i) {
-    const Address at =
-        tensor.data() + static_cast<std::uint64_t>(offset_of(tensor, i)) * tensor.item_size;
-    const bool is_cached =
-        at >= chunk_at && at + tensor.item_size <= chunk_at + chunk.size() && !chunk.empty();
+    const Address at = tensor.data() + offset_of(tensor, i) * tensor.item_size;
+    const bool is_cached = chunk.size() >= tensor.item_size &&
+                           at - chunk_at <= chunk.size() - tensor.item_size;
     if (!is_cached) {
       if (target.interrupted()) break;
       const Address end = tensor.data() + tensor.extent();

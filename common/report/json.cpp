@@ -45,6 +45,7 @@ Json to_json(const TensorName& name) {
 Json to_json(const OwnerReport& owner) {
   Json out = to_json(owner.tensor);
   out["relation"] = owner.relation;
+  if (!owner.candidates.empty()) out["candidates"] = owner.candidates;
   out["bytes"] = exact(owner.bytes);
   out["index"] = nullptr;
   if (owner.index) {

@@ -65,6 +65,7 @@ struct OwnerReport {
   std::string relation;                // inside, past_end, before_start, null
   std::optional<std::uint64_t> bytes;  // distance from the nearest end, or offset inside
   std::optional<std::vector<std::int64_t>> index;  // element, one number a dimension
+  std::vector<std::string> candidates;             // names, where which one it was is not known
 };
 
 struct FaultReport {

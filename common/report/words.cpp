@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "common/report/terminal_text.h"
+
 namespace aotidbg {
 
 std::string_view word(Confidence confidence) {
@@ -88,7 +90,12 @@ std::string tensor_text(const TensorName& name) {
 
 std::string owner_text(const OwnerReport& owner) {
   std::string tensor = tensor_text(owner.tensor);
-  if (tensor.empty()) tensor = "a tensor without a name";
+  if (!owner.candidates.empty()) {
+    tensor = fmt::format("one of {} {}s ({})", owner.candidates.size(), owner.tensor.kind,
+                         joined(owner.candidates));
+  } else if (tensor.empty()) {
+    tensor = "a tensor without a name";
+  }
   std::string text;
   const std::string distance = owner.bytes ? bytes_text(*owner.bytes) + " " : std::string();
   if (owner.relation == "past_end") {
@@ -109,6 +116,15 @@ std::string owner_text(const OwnerReport& owner) {
 
 std::string location_text(const SourceLocation& location) {
   return location.line > 0 ? fmt::format("{}:{}", location.file, location.line) : location.file;
+}
+
+std::string short_name(std::string_view file) {
+  constexpr std::size_t kWidth = 32;
+  return cut_middle(printable(file), kWidth);
+}
+
+std::string short_location_text(const SourceLocation& location) {
+  return location_text({short_name(location.file), location.line});
 }
 
 std::string memory_text(Residency residency, const std::optional<std::string>& where) {

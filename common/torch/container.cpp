@@ -88,6 +88,9 @@ Result<Model> ContainerReader::read_model(Address at) const {
     return fail(fmt::format("no model is here: {} is no device type", *type), at);
   }
   Model model;
+  // On the CPU it is a bool, set when run() returned (model_base.h); elsewhere an event.
+  const auto type_of_finished = object->layout().type_of("run_finished_");
+  model.finished = type_of_finished == "bool" && object->number("run_finished_").value_or(0) == 1;
   model.at = at;
   model.kernels = *kernels;
   model.device_type = static_cast<int>(*type);
@@ -144,9 +147,11 @@ Result<void> ContainerReader::read_pools(const Object& object) {
     return std::find(pool.begin(), pool.end(), at) != pool.end();
   };
   for (Model& model : container.models) {
-    model.use = in(*available, model.at) ? Model::Use::idle
-                : in(*pending, model.at) ? Model::Use::pending
-                                         : Model::Use::running;
+    // A pending model that has finished waits for nothing but to be taken again.
+    const bool is_pending = in(*pending, model.at);
+    model.use = in(*available, model.at) || (is_pending && model.finished) ? Model::Use::idle
+                : is_pending                                              ? Model::Use::pending
+                                                                          : Model::Use::running;
   }
   container.evidence.emplace_back("its pools hold models of its own");
   return {};
@@ -357,7 +362,6 @@ Result<std::vector<Constant>> read_constants(Memory& memory, const Libtorch& lib
   const auto handles = array == 0 ? Sequence{} : objects.vector(array, (*handle_class)->size);
   if (!handles) return pass(handles);
   std::vector<Constant> constants;
-  constants.reserve(infos->count);
   for (std::uint64_t i = 0; i < infos->count; ++i) {
     auto constant = read_constant(objects, infos->begin + i * (*info_class)->size);
     if (!constant) return pass(constant);

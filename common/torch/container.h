@@ -52,6 +52,7 @@ struct Model {
   int device_type = 0;
   int device_index = -1;
   Address kernels = 0;
+  bool finished = false;  // known for CPU models alone
   enum class Use { idle, running, pending } use = Use::idle;
 };
 

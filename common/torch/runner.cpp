@@ -55,12 +55,14 @@ ScanResult scan_for_words(
     if (!is_scanned(region)) continue;
     const Address end = region.start + std::min(region.dumped, region.size());
     result.missing += region.end - end;
-    for (Address at = region.start; at < end; at += kChunk) {
+    // By what is left: behind the highest addresses comes 0.
+    for (Address at = region.start, next = at; at < end; at = next) {
+      next = at + std::min(kChunk, end - at);
       if (result.bytes >= budget_bytes || target.interrupted()) {
         result.complete = false;
         return result;
       }
-      const auto words = std::span(buffer).first(std::min(kChunk, end - at) / sizeof(buffer[0]));
+      const auto words = std::span(buffer).first((next - at) / sizeof(buffer[0]));
       if (target.read(at, std::as_writable_bytes(words))) {
         search(words, at, needles, *lowest, *highest - *lowest, result.hits);
         result.bytes += words.size_bytes();
