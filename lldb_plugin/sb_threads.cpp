@@ -115,8 +115,13 @@ std::optional<SignalInfo> read_signal(lldb::SBThread& thread) {
     return std::nullopt;
   }
   const int number = static_cast<int>(thread.GetStopReasonDataAtIndex(0));
-  if (auto signal = signal_from_siginfo(number, thread)) return signal;
-  return signal_from_description(number, thread);
+  const SignalInfo described = signal_from_description(number, thread);
+  auto signal = signal_from_siginfo(number, thread);
+  if (!signal) return described;
+  // When several threads fault at once, LLDB hands out the siginfo of one of them for all (seen in 19);
+  // the description is each thread's own.
+  const bool is_another_threads = described.address && signal->address != described.address;
+  return is_another_threads ? described : *signal;
 }
 
 bool has_stop_reason(lldb::SBThread thread) {

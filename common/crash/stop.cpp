@@ -7,6 +7,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "common/torch/residency.h"
+
 namespace aotidbg {
 namespace {
 
@@ -103,6 +105,15 @@ Fault find_fault(Target& target, const Stop& stop) {
     fault.operand = *operand;
     fault.operand_agrees = true;
     if (!fault.address) fault.address = operand->address;
+    return fault;
+  }
+  // The address that was reported is not this instruction's (a host mixed up two threads that faulted at
+  // once): the registers are the thread's own, so an only operand that leads nowhere is believed.
+  const auto& operands = fault.instruction->operands;
+  const bool is_only = operands.size() == 1 && operands.front().address && !fault.executes;
+  if (is_only && !is_readable(target, *operands.front().address, 1)) {
+    fault.operand = operands.front();
+    fault.address = operands.front().address;
   }
   return fault;
 }

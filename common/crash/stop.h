@@ -38,7 +38,9 @@ struct Fault {
   std::optional<Instruction> instruction;
   std::optional<MemoryOperand> operand;
   std::optional<Address> address;
-  bool operand_agrees = false;   // the operand's address and the kernel's are the same place
+  // The operand's address and the reported one are the same place. False with an operand: the reported
+  // address was another, and the operand's own is taken.
+  bool operand_agrees = false;
   bool executes = false;         // the program counter itself could not be fetched
   std::string problem;           // why `instruction` is empty
 };

@@ -68,6 +68,9 @@ void weaken_where_unsure(const Crash& crash, Verdict& verdict) {
   if (crash.owner && crash.owner->tensor != nullptr && crash.owner->tensor->name_assumed) {
     weaken("which input it is was inferred from the order of run_impl's handles");
   }
+  if (crash.fault.operand && !crash.fault.operand_agrees) {
+    weaken("the reported fault address does not fit the instruction; its operand's own address is used");
+  }
   const bool wrapper_assumed = crash.container && crash.container->wrapper->assumed;
   if (crash.libtorch.assumed || wrapper_assumed) {
     weaken("objects were read with a layout table that nothing proves to be the right one");

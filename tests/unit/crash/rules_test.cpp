@@ -25,6 +25,7 @@ class RulesTest : public testing::Test {
     crash.fault.operand->access = Access::read;
     crash.fault.operand->base_register = "rsi";
     crash.fault.operand->base = kData;
+    crash.fault.operand_agrees = true;
     crash.kernel = RunningKernel{"cpp_fused_add_0", RunningKernel::Kind::cpp, 0, false};
     crash.call = Call{};
     wrapper.module = &module;
@@ -86,6 +87,12 @@ TEST_F(RulesTest, AnAmbiguousOwnerIsOnlyLikely) {
 TEST_F(RulesTest, AGuessedFrameLowersCertainty) {
   own(Owner::Relation::past_end, 4096);
   crash.stack.frames[0].frame.how = FrameHow::scan;
+  EXPECT_EQ(verdict().confidence, Confidence::likely);
+}
+
+TEST_F(RulesTest, AReportedAddressThatTheInstructionDoesNotHaveLowersCertainty) {
+  own(Owner::Relation::past_end, 4096);
+  crash.fault.operand_agrees = false;
   EXPECT_EQ(verdict().confidence, Confidence::likely);
 }
 
