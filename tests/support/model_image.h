@@ -18,13 +18,13 @@
 namespace aotidbg {
 
 struct ImageTensor {
-  std::string name;
-  std::string fqn;
+  std::string name = {};
+  std::string fqn = {};
   std::string dtype = "Float";             // enumerator of c10::ScalarType
-  std::vector<std::int64_t> shape;
-  std::vector<std::int64_t> stride;        // empty: contiguous
+  std::vector<std::int64_t> shape = {};
+  std::vector<std::int64_t> stride = {};        // empty: contiguous
   bool loaded = true;                      // constants: false leaves handle and data null
-  std::vector<std::byte> bytes;            // contents; empty: zeros
+  std::vector<std::byte> bytes = {};            // contents; empty: zeros
   // Filled in by ModelImage.
   Address handle = 0;
   Address impl = 0;
@@ -35,11 +35,12 @@ struct ImageTensor {
 
 struct ModelImageOptions {
   std::string variant = "cpu";
-  std::vector<ImageTensor> constants;
-  std::vector<ImageTensor> inputs;
+  std::vector<ImageTensor> constants = {};
+  std::vector<ImageTensor> inputs = {};
   std::size_t models = 1;
   std::size_t running = 1;                 // of them; the others are available
   std::string wrapper_name = "model.wrapper.so";
+  std::vector<std::string> kernels = {};   // symbols of generated code, kKernelSpacing apart
 };
 
 class ModelImage {
@@ -54,6 +55,9 @@ class ModelImage {
 
   Address wrapper = 0;                     // load bias of the wrapper
   Address run = 0;                         // AOTInductorModelContainerRun
+  Address run_impl = 0;
+  Address kernels = 0;                     // the first of options.kernels
+  static constexpr std::uint64_t kKernelSpacing = 0x100;
   Address delete_tensor = 0;               // delete_tensor_object
   Address kernels_vtable = 0;
   Address runner = 0;

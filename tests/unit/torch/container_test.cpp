@@ -50,7 +50,7 @@ class ContainerTest : public testing::TestWithParam<std::string> {
 // The stream type says cpu for every image, so only its variants are told apart here.
 INSTANTIATE_TEST_SUITE_P(Variants, ContainerTest,
                          testing::Values("cpu", "cpu_mmap_self", "cpu_mmap_external"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& variant) { return variant.param; });
 
 TEST_P(ContainerTest, RecognisesTheRunningTorchByItsCode) {
   make();
