@@ -239,7 +239,9 @@ std::string demangle(const std::string& name, bool brief) {
       abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status));
   if (!full) return name;
   if (!brief) return full.get();
-  return BriefName(full.get()).make().value_or(full.get());
+  return brief_name(full.get());
 }
+
+std::string brief_name(const std::string& full) { return BriefName(full).make().value_or(full); }
 
 }  // namespace aotidbg

@@ -9,6 +9,7 @@ namespace aotidbg {
 namespace {
 
 constexpr std::uint64_t kMostDynamicEntries = 4096;  // libtorch has 40
+constexpr std::uint32_t kBucketsAtOnce = 64U << 10;
 
 // bfd_elf_gnu_hash: h * 33 + c.
 std::uint32_t gnu_hash(std::string_view name) {
@@ -204,13 +205,18 @@ Result<std::optional<Elf64_Sym>> DynamicTable::find_sysv(std::string_view name) 
 Result<std::uint64_t> DynamicTable::count_gnu() const {
   auto hash = gnu_header();
   if (!hash) return tl::unexpected(hash.error());
-  std::vector<std::uint32_t> buckets(hash->buckets);
-  if (auto done =
-          image_->read(bucket_address(*hash, 0), std::as_writable_bytes(std::span(buckets)));
-      !done) {
-    return tl::unexpected(done.error());
+  // In parts: a damaged table claims as many buckets as a module is large, and that may be claimed, too.
+  std::vector<std::uint32_t> buckets(std::min(hash->buckets, kBucketsAtOnce));
+  std::uint32_t last = 0;
+  for (std::uint32_t first = 0; first < hash->buckets;) {
+    const auto part = std::span(buckets).first(std::min(kBucketsAtOnce, hash->buckets - first));
+    if (auto done = image_->read(bucket_address(*hash, first), std::as_writable_bytes(part));
+        !done) {
+      return tl::unexpected(done.error());
+    }
+    last = std::max(last, *std::ranges::max_element(part));
+    first += static_cast<std::uint32_t>(part.size());
   }
-  std::uint32_t last = *std::ranges::max_element(buckets);
   if (last < hash->first_symbol) return hash->first_symbol;
   for (;; ++last) {
     const Address at = chain_address(*hash, last);

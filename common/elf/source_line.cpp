@@ -124,12 +124,13 @@ class FunctionIndex {
 
 std::string function_name(Dwarf_Die die) {
   Dwarf_Attribute attribute;
-  for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name}) {
+  for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
     if (dwarf_attr_integrate(&die, name, &attribute) == nullptr) continue;
     const char* text = dwarf_formstring(&attribute);
     if (text != nullptr) return demangle(text, true);
   }
-  return {};
+  const char* text = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_name, &attribute));
+  return text == nullptr ? std::string() : brief_name(text);
 }
 
 // The inlined calls around `at` inside `function`, outermost first.

@@ -15,9 +15,11 @@ namespace aotidbg {
 
 // One function at an address; inlined ones come before the function that holds them.
 struct SourceFrame {
-  std::string function;  // brief name; linkage name when DWARF has no other
-  std::string file;      // as the compiler recorded it; empty when not known
-  int line = 0;          // 0: not known
+  // Brief: without parameters and template arguments. GCC records no linkage name for what is local
+  // to a file (static, anonymous namespace): such a name comes without its scope.
+  std::string function;
+  std::string file;  // as the compiler recorded it; empty when not known
+  int line = 0;      // 0: not known
   bool inlined = false;
 };
 

@@ -46,4 +46,8 @@ std::vector<Symbol> symbols_with_prefix(Memory& memory, const Module& module,
 // `brief` leaves out parameter lists and template arguments.
 std::string demangle(const std::string& name, bool brief);
 
+// The same brevity for a name that is spelled out already ("call<int>" becomes "call"); the whole
+// name where its form is not understood.
+std::string brief_name(const std::string& full);
+
 }  // namespace aotidbg
