@@ -205,7 +205,8 @@ Result<std::optional<Elf64_Sym>> DynamicTable::find_sysv(std::string_view name) 
 Result<std::uint64_t> DynamicTable::count_gnu() const {
   auto hash = gnu_header();
   if (!hash) return tl::unexpected(hash.error());
-  // In parts: a damaged table claims as many buckets as a module is large, and that may be claimed, too.
+  // In parts: a damaged table claims as many buckets as a module is large, and that may be claimed,
+  // too.
   std::vector<std::uint32_t> buckets(std::min(hash->buckets, kBucketsAtOnce));
   std::uint32_t last = 0;
   for (std::uint32_t first = 0; first < hash->buckets;) {
