@@ -3,15 +3,18 @@
 // How fast memory is searched for runners, beside memcpy over the same number of bytes. Quote the
 // ratio of the two figures of one run.
 //
-//   scan_speed          a buffer in this process, read through /proc/self/mem as a live process is
+// The same bytes are copied with memcpy, searched in this process as if it were another live one,
+// and searched in a core file that holds them (in the page cache).
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
 #include <cstring>
 #include <vector>
 
+#include "common/target/elf_core.h"
 #include "common/target/live_process.h"
 #include "common/torch/runner.h"
+#include "tests/support/core_builder.h"
 
 namespace aotidbg {
 namespace {
@@ -47,8 +50,28 @@ void scan_live_process(benchmark::State& state) {
   state.SetBytesProcessed(static_cast<std::int64_t>(bytes));
 }
 
+void scan_core(benchmark::State& state) {
+  const TempFolder folder;
+  const std::string path = folder / "core";
+  CoreBuilder()
+      .process(7, "bench", "bench")
+      .thread(7)
+      .region(0x100000000, std::as_bytes(std::span(searched())))
+      .write(path);
+  const auto target = open_core(path, {});
+  if (!target) {
+    state.SkipWithError(target.error().what.c_str());
+    return;
+  }
+  const std::vector<Address> needles = {0x7f0000001010, 0x7f0000002020, 0x7f0000003030};
+  std::uint64_t bytes = 0;
+  for (auto _ : state) bytes += scan_for_words(**target, needles, 1ULL << 40, {}).bytes;
+  state.SetBytesProcessed(static_cast<std::int64_t>(bytes));
+}
+
 BENCHMARK(copy_with_memcpy)->Unit(benchmark::kMillisecond);
 BENCHMARK(scan_live_process)->Unit(benchmark::kMillisecond);
+BENCHMARK(scan_core)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace aotidbg

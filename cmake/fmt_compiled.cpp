@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// fmt's non-template half, compiled once from fmt's own headers. Header-only mode would compile it into
-// every file of the project, which triples the time of a build; Debian's libfmt is a shared C++ library,
-// which a plugin must not bring into a debugger.
+// fmt's non-template half, compiled once from fmt's own headers. Header-only mode would compile it
+// into every file of the project, which triples the time of a build; Debian's libfmt is a shared
+// C++ library, which a plugin must not bring into a debugger.
 #include <fmt/format-inl.h>
 
 #include <string_view>

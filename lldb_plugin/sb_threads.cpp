@@ -118,8 +118,8 @@ std::optional<SignalInfo> read_signal(lldb::SBThread& thread) {
   const SignalInfo described = signal_from_description(number, thread);
   auto signal = signal_from_siginfo(number, thread);
   if (!signal) return described;
-  // When several threads fault at once, LLDB hands out the siginfo of one of them for all (seen in 19);
-  // the description is each thread's own.
+  // When several threads fault at once, LLDB hands out the siginfo of one of them for all (seen in
+  // 19); the description is each thread's own.
   const bool is_another_threads = described.address && signal->address != described.address;
   return is_another_threads ? described : *signal;
 }

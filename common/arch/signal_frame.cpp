@@ -147,9 +147,9 @@ std::optional<Access> page_fault_access(const RtSigframe& frame) {
   return (frame.context.err & 2) != 0 ? Access::write : Access::read;
 }
 
-// The kernel fills siginfo only for handlers that were set with SA_SIGINFO; Python's faulthandler is one
-// of those without. The thread's last processor exception then tells which fault it was, if that was
-// the last thing that happened to it: see agrees_with_code.
+// The kernel fills siginfo only for handlers that were set with SA_SIGINFO; Python's faulthandler
+// is one of those without. The thread's last processor exception then tells which fault it was, if
+// that was the last thing that happened to it: see agrees_with_code.
 RtSigframe with_signal_of_trap(RtSigframe frame) {
   if (plausible_siginfo(frame)) return frame;
   constexpr std::uint64_t kStackFault = 12;

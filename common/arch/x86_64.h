@@ -94,8 +94,8 @@ struct SignalFrame {
   // general protection (a non-canonical address), 12 the same based on rsp or rbp, 0 divide.
   std::uint64_t trap = 0;
   std::optional<Access> access;  // of a page fault, by its error code: read, write or execute
-  // The handler took no siginfo (no SA_SIGINFO), so `signal` was made from the processor's exception,
-  // which the interrupted instruction agrees with.
+  // The handler took no siginfo (no SA_SIGINFO), so `signal` was made from the processor's
+  // exception, which the interrupted instruction agrees with.
   bool signal_from_trap = false;
 };
 

@@ -37,7 +37,7 @@ struct Command {
   bool reads_target = true;
   std::vector<OptionInfo> options = {};  // without those that every command has
   std::string_view about = {};           // what help says below the summary
-  std::string_view example = {};         // what one types after the prompt, and a line of its answer
+  std::string_view example = {};  // what one types after the prompt, and a line of its answer
   std::string_view example_answer = {};
   Result<Answer> (*run)(const Session& session) = nullptr;
 };

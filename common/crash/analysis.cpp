@@ -128,8 +128,8 @@ Result<TensorValues> Analysis::tensor(const std::string& name_or_address,
       continue;
     }
     if (!known.tensor) {
-      return fail(fmt::format("{} has no tensor: its handle is null or does not decode",
-                              name_or_address));
+      return fail(
+          fmt::format("{} has no tensor: its handle is null or does not decode", name_or_address));
     }
     TensorValues result = read_values(state_->target, *known.tensor, values);
     result.name = report_name(known);
@@ -173,8 +173,7 @@ std::vector<KernelReport> Analysis::kernels() {
     if (is_other) continue;
     // torch/_inductor/codegen/cpp.py and triton.py: kernels are called cpp_... and triton_...
     for (const std::string_view prefix : {"cpp_", "triton_"}) {
-      for (const Symbol& symbol :
-           symbols_with_prefix(state_->target, *wrapper.module, prefix)) {
+      for (const Symbol& symbol : symbols_with_prefix(state_->target, *wrapper.module, prefix)) {
         const std::string_view name = kernel_of_symbol(symbol.name);
         if (!seen.emplace(name).second) continue;
         KernelReport report;

@@ -21,12 +21,12 @@
 namespace aotidbg {
 
 struct AnalysisOptions {
-  std::optional<ThreadId> thread;      // the thread to explain; empty: the one that matters most
+  std::optional<ThreadId> thread;  // the thread to explain; empty: the one that matters most
   bool thread_is_users_choice = false;
-  bool scan = false;                   // search all writable memory even if the stack has a model
-  bool all_threads = false;            // report every thread, not only those that matter to AOTI
-  bool inactive = false;               // also the constants of the buffer that is not in use
-  std::optional<std::size_t> model;    // this model alone, counted from 0 in the order of models()
+  bool scan = false;                 // search all writable memory even if the stack has a model
+  bool all_threads = false;          // report every thread, not only those that matter to AOTI
+  bool inactive = false;             // also the constants of the buffer that is not in use
+  std::optional<std::size_t> model;  // this model alone, counted from 0 in the order of models()
   std::function<void(std::string_view)> progress;  // a sentence while work takes long; may be empty
 };
 

@@ -103,8 +103,7 @@ std::vector<std::uint64_t> words_of_call(Target& target, const Call& call,
     if (word % alignof(void*) == 0 && seen.insert(word).second) words.push_back(word);
   };
   const std::size_t first = call.run_impl.value_or(0);
-  const std::size_t last =
-      std::min(call.entry.value_or(first) + 1, stack.frames.size() - 1);
+  const std::size_t last = std::min(call.entry.value_or(first) + 1, stack.frames.size() - 1);
   for (std::size_t i = first; i <= last; ++i) {
     for (std::size_t slot = 0; slot < Registers::kCount; ++slot) {
       if (const auto value = stack.frames[i].frame.registers.get(slot)) add(*value);
@@ -113,8 +112,7 @@ std::vector<std::uint64_t> words_of_call(Target& target, const Call& call,
   const auto start = stack.frames[first > 0 ? first - 1 : first].frame.stack_pointer;
   const auto end = stack.frames[last].stack_end;
   if (start && end) {
-    visit_stack_words(target, *start, *end,
-                      [&](Address, std::uint64_t word) { add(word); });
+    visit_stack_words(target, *start, *end, [&](Address, std::uint64_t word) { add(word); });
   }
   return words;
 }

@@ -22,17 +22,17 @@ namespace aotidbg {
 struct RunningKernel {
   std::string name;
   enum class Kind { cpp, extern_op, unknown } kind = Kind::unknown;
-  std::size_t frame = 0;             // its frame in the faulting thread's stack
+  std::size_t frame = 0;  // its frame in the faulting thread's stack
   bool is_openmp_body = false;
 };
 
 struct Call {
   const Wrapper* wrapper = nullptr;
-  ThreadId thread = 0;                    // the thread that is inside run_impl
-  std::optional<std::size_t> run_impl;    // its frame there; empty when the wrapper has no names
-  std::optional<std::size_t> entry;       // AOTInductorModelContainerRun's frame there
-  std::optional<std::size_t> kernel;      // the kernel's frame there, of a thread that waits for it
-  bool joined = false;                    // not the faulting thread itself
+  ThreadId thread = 0;                  // the thread that is inside run_impl
+  std::optional<std::size_t> run_impl;  // its frame there; empty when the wrapper has no names
+  std::optional<std::size_t> entry;     // AOTInductorModelContainerRun's frame there
+  std::optional<std::size_t> kernel;    // the kernel's frame there, of a thread that waits for it
+  bool joined = false;                  // not the faulting thread itself
 };
 
 std::optional<std::size_t> find_run_impl(const NamedStack& stack,
@@ -42,8 +42,8 @@ std::optional<std::size_t> find_run_impl(const NamedStack& stack,
 std::optional<RunningKernel> find_kernel(const NamedStack& stack,
                                          std::span<const Wrapper> wrappers);
 
-// The call on this stack itself; empty when it shows no run_impl. In a wrapper whose symbols are not at
-// hand every frame may be one: then only the wrapper and its outermost frame are known.
+// The call on this stack itself; empty when it shows no run_impl. In a wrapper whose symbols are
+// not at hand every frame may be one: then only the wrapper and its outermost frame are known.
 std::optional<Call> call_on(const NamedStack& stack, std::span<const Wrapper> wrappers);
 
 // True when a word of the thread's stack, near its top, points into a wrapper's code: worth

@@ -7,15 +7,16 @@ namespace aotidbg {
 
 bool Crash::has_sure_stack() const {
   const auto is_sure = [](const NamedFrame& named) {
-    return named.frame.how == FrameHow::registers || named.frame.how == FrameHow::cfi;
+    const bool is_read = named.frame.how == FrameHow::registers || named.frame.how == FrameHow::cfi;
+    return is_read && !named.frame.assumed;
   };
   const std::size_t last = call && !call->joined && call->run_impl ? *call->run_impl + 1
                            : kernel                                ? kernel->frame + 1
                                                                    : stack.frames.size();
-  return std::all_of(stack.frames.begin(),
-                     stack.frames.begin() +
-                         static_cast<std::ptrdiff_t>(std::min(last, stack.frames.size())),
-                     is_sure);
+  return std::all_of(
+      stack.frames.begin(),
+      stack.frames.begin() + static_cast<std::ptrdiff_t>(std::min(last, stack.frames.size())),
+      is_sure);
 }
 
 bool Crash::has_runner_frame() const {

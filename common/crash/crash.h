@@ -24,18 +24,18 @@ struct Crash {
 
   Stop stop;
   Fault fault;
-  NamedStack stack;                        // of the stopped thread, from the fault
-  std::optional<RunningKernel> kernel;     // on `stack`
+  NamedStack stack;                     // of the stopped thread, from the fault
+  std::optional<RunningKernel> kernel;  // on `stack`
 
-  std::optional<Call> call;                // the model call in flight that the stop belongs to
-  std::optional<NamedStack> waiting;       // the stack that `call` is on when it is another thread's
+  std::optional<Call> call;           // the model call in flight that the stop belongs to
+  std::optional<NamedStack> waiting;  // the stack that `call` is on when it is another thread's
   std::optional<Container> container;
-  std::optional<std::size_t> model;        // index in container->models
-  std::string container_problem;           // why `container` is empty though `call` is not
+  std::optional<std::size_t> model;  // index in container->models
+  std::string container_problem;     // why `container` is empty though `call` is not
 
-  std::vector<Constant> constants;         // of the active buffer
+  std::vector<Constant> constants;  // of the active buffer
   CallTensors tensors;
-  std::vector<KnownTensor> known;          // owners point into it
+  std::vector<KnownTensor> known;  // owners point into it
   std::unordered_set<std::uint64_t> kernel_words;
 
   std::optional<Owner> owner;
@@ -43,7 +43,7 @@ struct Crash {
   std::vector<const KnownTensor*> null_constants;
   IndexSearch index;
 
-  std::vector<Container> others;           // found by a scan
+  std::vector<Container> others;  // found by a scan
   bool was_scanned = false;
   std::vector<Unknown> unknowns;
 

@@ -30,7 +30,8 @@ auto wrappers_and_libtorch(const Crash& crash) {
   };
 }
 
-// A worker's kernel is called from the thread that waits inside the same kernel of the same wrapper.
+// A worker's kernel is called from the thread that waits inside the same kernel of the same
+// wrapper.
 void join_waiting_thread(Target& target, StackNamer& namer, Crash& crash) {
   const Module* const kernel_module = crash.stack.frames[crash.kernel->frame].module;
   for (const Thread& thread : target.threads()) {
@@ -66,22 +67,22 @@ void read_the_model(Target& target, Crash& crash) {
       container_of(target, crash.libtorch, crash.wrappers, *crash.call, crash.call_stack());
   if (!container) {
     crash.container_problem = container.error().what;
-    crash.unknowns.push_back({"the model that was running", container.error().what,
-                              container.error().fix});
+    crash.unknowns.push_back(
+        {"the model that was running", container.error().what, container.error().fix});
     return;
   }
   crash.container = std::move(*container);
   crash.model = model_of(target, *crash.container, *crash.call, crash.call_stack());
-  auto constants = read_constants(target, crash.libtorch, *crash.container,
-                                  crash.container->active_buffer);
+  auto constants =
+      read_constants(target, crash.libtorch, *crash.container, crash.container->active_buffer);
   if (constants) {
     crash.constants = std::move(*constants);
   } else {
-    crash.unknowns.push_back({"the model's constants", constants.error().what,
-                              constants.error().fix});
+    crash.unknowns.push_back(
+        {"the model's constants", constants.error().what, constants.error().fix});
   }
-  crash.tensors = find_call_tensors(target, crash.libtorch, *crash.container, *crash.call,
-                                    crash.call_stack());
+  crash.tensors =
+      find_call_tensors(target, crash.libtorch, *crash.container, *crash.call, crash.call_stack());
   crash.known = known_tensors(crash.constants, crash.tensors);
 }
 
@@ -105,7 +106,8 @@ void collect_kernel_words(Target& target, Crash& crash) {
   }
 }
 
-// A null base has no owner that its address could tell. The constants without data are what it may be.
+// A null base has no owner that its address could tell. The constants without data are what it may
+// be.
 void find_null_owner(Crash& crash) {
   for (const KnownTensor& tensor : crash.known) {
     const bool is_missing =
@@ -152,14 +154,14 @@ void find_the_owner(Target& target, Crash& crash) {
 
 std::vector<Runner> scan_for_runners(Target& target, const AnalysisOptions& options, Crash& crash) {
   if (options.progress) options.progress("searching memory for AOTInductor runners");
-  const ScanResult scan =
-      scan_for_words(target, crash.libtorch.runner_vtables, kScanBudget,
-                     [&](std::uint64_t done, std::uint64_t of) {
-                       constexpr std::uint64_t kTold = 1ULL << 30;
-                       if (options.progress && done % kTold < (256U << 10)) {
-                         options.progress(fmt::format("searched {} of {} MiB", done >> 20, of >> 20));
-                       }
-                     });
+  const ScanResult scan = scan_for_words(
+      target, crash.libtorch.runner_vtables, kScanBudget,
+      [&](std::uint64_t done, std::uint64_t of) {
+        constexpr std::uint64_t kTold = 1ULL << 30;
+        if (options.progress && done % kTold < (1U << 20)) {
+          options.progress(fmt::format("searched {} of {} MiB", done >> 20, of >> 20));
+        }
+      });
   if (!scan.complete) {
     crash.unknowns.push_back(
         {"models in memory that was not searched",

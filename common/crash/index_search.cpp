@@ -88,9 +88,8 @@ void search_input(Memory& memory, std::span<const KnownTensor* const> owners,
         continue;
       }
       match->input = &input;
-      match->position =
-          element_at(input, static_cast<std::int64_t>(i)).value_or(std::vector<std::int64_t>{
-              static_cast<std::int64_t>(i)});
+      match->position = element_at(input, static_cast<std::int64_t>(i))
+                            .value_or(std::vector<std::int64_t>{static_cast<std::int64_t>(i)});
       search.match = std::move(match);
     }
   }

@@ -14,18 +14,18 @@
 namespace aotidbg {
 
 struct IndexMatch {
-  const KnownTensor* owner = nullptr;       // the tensor that was indexed
-  const KnownTensor* input = nullptr;       // the input that holds the value
-  std::vector<std::int64_t> position;       // of the value in that input
+  const KnownTensor* owner = nullptr;  // the tensor that was indexed
+  const KnownTensor* input = nullptr;  // the input that holds the value
+  std::vector<std::int64_t> position;  // of the value in that input
   std::int64_t value = 0;
-  std::size_t dimension = 0;                // of `owner`, that the value leaves
-  std::vector<std::int64_t> element;        // the whole element of `owner` that was addressed
-  std::size_t others = 0;                   // further values that would explain the address too
+  std::size_t dimension = 0;          // of `owner`, that the value leaves
+  std::vector<std::int64_t> element;  // the whole element of `owner` that was addressed
+  std::size_t others = 0;             // further values that would explain the address too
 };
 
 struct IndexSearch {
   std::optional<IndexMatch> match;
-  bool partial = false;                     // an input was too long, or not readable
+  bool partial = false;  // an input was too long, or not readable
 };
 
 // Looks for a value v and a dimension d of one of `owners` such that v is no valid index of d and

@@ -12,8 +12,8 @@ std::string_view kernel_of_symbol(std::string_view symbol) {
 bool is_runtime_symbol(std::string_view symbol) {
   // Generated kernels have C linkage (torch/_inductor/codegen/cpp.py); everything else in
   // a wrapper is C++ or one of the exported entry points (aoti_runtime/interface.h).
-  static constexpr std::array<std::string_view, 6> kPrefixes = {
-      "_Z", "AOTInductor", "_init", "_fini", "_start", "__"};
+  static constexpr std::array<std::string_view, 6> kPrefixes = {"_Z",    "AOTInductor", "_init",
+                                                                "_fini", "_start",      "__"};
   for (const std::string_view prefix : kPrefixes) {
     if (symbol.starts_with(prefix)) return true;
   }

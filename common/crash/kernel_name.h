@@ -16,7 +16,7 @@ std::string_view kernel_of_symbol(std::string_view symbol);
 // the C++ library), false for what was generated for the model: kernels.
 bool is_runtime_symbol(std::string_view symbol);
 
-bool is_run_impl(std::string_view symbol);           // AOTInductorModel*::run_impl
+bool is_run_impl(std::string_view symbol);  // AOTInductorModel*::run_impl
 
 // An outlined OpenMP body: it may run on a worker thread whose stack does not show its caller.
 bool is_openmp_body(std::string_view symbol);

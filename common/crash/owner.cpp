@@ -37,8 +37,8 @@ bool ends_another(std::span<const KnownTensor> tensors, const KnownTensor& owner
   return std::any_of(tensors.begin(), tensors.end(), [&](const KnownTensor& other) {
     // Constants lie in one blob, each aligned to 64 bytes (model_base.h, AOTI_CONST_ALIGNMENT).
     constexpr std::uint64_t kAlignment = 64;
-    const bool ends_here = other.bytes != 0 && other.end() <= owner.data &&
-                           owner.data - other.end() < kAlignment;
+    const bool ends_here =
+        other.bytes != 0 && other.end() <= owner.data && owner.data - other.end() < kAlignment;
     return &other != &owner && ends_here;
   });
 }
@@ -50,8 +50,8 @@ std::optional<Owner> owner_by_base(const Fault& fault, std::span<const KnownTens
       if (tensor.data == 0 || base.value != tensor.data) continue;
       Owner owner = place_in(tensor, address);
       owner.basis = Owner::Basis::base_register;
-      owner.evidence = fmt::format("register {} holds the address of its first element",
-                                   base.register_name);
+      owner.evidence =
+          fmt::format("register {} holds the address of its first element", base.register_name);
       owner.ambiguous = ends_another(tensors, tensor);
       if (!fault.operand->address) {
         owner.ambiguous = true;
@@ -74,8 +74,7 @@ std::optional<Owner> owner_by_address(std::span<const KnownTensor> tensors, Addr
   return std::nullopt;
 }
 
-std::optional<Owner> owner_by_derived_base(const Fault& fault,
-                                           std::span<const KnownTensor> tensors,
+std::optional<Owner> owner_by_derived_base(const Fault& fault, std::span<const KnownTensor> tensors,
                                            Address address) {
   for (const BaseCandidate& base : bases_of(*fault.operand)) {
     if (base.value == address) continue;  // then it is no base but the whole address

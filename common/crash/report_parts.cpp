@@ -126,8 +126,8 @@ std::string state_of(const Target& target, const Constant& constant, bool inacti
   return constant.from_folded ? "folded" : "ready";
 }
 
-ConstantReport report_constant(const Target& target, const Layout& layout,
-                               const Constant& constant, bool inactive) {
+ConstantReport report_constant(const Target& target, const Layout& layout, const Constant& constant,
+                               bool inactive) {
   ConstantReport report;
   report.name = constant.name;
   report.fqn = unless_empty(constant.fqn);
@@ -142,8 +142,8 @@ ConstantReport report_constant(const Target& target, const Layout& layout,
   report.data = unless_zero(constant.data);
   report.kind = unless_empty(constant.kind);
   const Place place = place_of(target, constant.data);
-  report.residency = residency_of(place, constant.tensor ? constant.tensor->device_type
-                                                         : constant.device_type);
+  report.residency =
+      residency_of(place, constant.tensor ? constant.tensor->device_type : constant.device_type);
   report.where = place.where;
   report.state = state_of(target, constant, inactive);
   if (!constant.tensor) {
@@ -298,9 +298,8 @@ std::vector<InputReport> report_inputs(const Target& target, const Crash& crash)
   return inputs;
 }
 
-ModelReport report_model(const Target& target, const Libtorch& libtorch,
-                         const Container& container, const std::vector<Constant>& constants,
-                         bool inactive) {
+ModelReport report_model(const Target& target, const Libtorch& libtorch, const Container& container,
+                         const std::vector<Constant>& constants, bool inactive) {
   ModelReport report;
   const Layout& layout = *container.wrapper->layout;
   report.container = container.at;
@@ -317,13 +316,11 @@ ModelReport report_model(const Target& target, const Libtorch& libtorch,
   report.evidence.insert(report.evidence.end(), container.evidence.begin(),
                          container.evidence.end());
   report.pool = PoolReport{container.models.size(), container.count(Model::Use::running),
-                           container.count(Model::Use::idle),
-                           container.count(Model::Use::pending)};
-  const auto shown = static_cast<std::size_t>(inactive ? 1 - container.active_buffer
-                                                       : container.active_buffer);
-  report.constant_buffer = ConstantBufferReport{container.active_buffer,
-                                                container.buffers[shown].fold_state,
-                                                container.blob_bytes};
+                           container.count(Model::Use::idle), container.count(Model::Use::pending)};
+  const auto shown =
+      static_cast<std::size_t>(inactive ? 1 - container.active_buffer : container.active_buffer);
+  report.constant_buffer = ConstantBufferReport{
+      container.active_buffer, container.buffers[shown].fold_state, container.blob_bytes};
   report.inputs = container.input_names;
   report.outputs = container.output_names;
   for (const Constant& constant : constants) {
@@ -383,7 +380,8 @@ std::vector<Unknown> report_unknowns(const Target& target, const Crash& crash) {
   }
   if (crash.index.partial) {
     unknowns.push_back({"whether another input holds the index",
-                        "an input was too long to search, or its values are not in the target", ""});
+                        "an input was too long to search, or its values are not in the target",
+                        ""});
   }
   if (crash.kernel) {
     unknowns.push_back({"kernel arguments, source nodes and expected inputs",

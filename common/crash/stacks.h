@@ -19,8 +19,8 @@ namespace aotidbg {
 struct NamedFrame {
   Frame frame;
   const Module* module = nullptr;
-  std::optional<Symbol> symbol;        // of the machine code; mangled
-  std::vector<SourceFrame> sources;    // innermost inlined first; empty without line tables
+  std::optional<Symbol> symbol;      // of the machine code; mangled
+  std::vector<SourceFrame> sources;  // innermost inlined first; empty without line tables
 
   // The first address that is not this frame's any more: the caller's stack pointer.
   std::optional<Address> stack_end;
@@ -28,7 +28,7 @@ struct NamedFrame {
 
 struct NamedStack {
   ThreadId thread = 0;
-  std::vector<NamedFrame> frames;      // innermost first
+  std::vector<NamedFrame> frames;  // innermost first
   std::string stopped;
 };
 

@@ -49,7 +49,8 @@ Stop find_stop(Target& target, std::optional<ThreadId> chosen) {
       signal_name(fault->signal.number)));
   if (fault->signal_from_trap) {
     stop.evidence.emplace_back(
-        "its handler took no siginfo: signal and address are those of the processor's exception, which "
+        "its handler took no siginfo: signal and address are those of the processor's exception, "
+        "which "
         "the faulting instruction agrees with");
   }
   stop.registers = fault->registers;
@@ -107,8 +108,9 @@ Fault find_fault(Target& target, const Stop& stop) {
     if (!fault.address) fault.address = operand->address;
     return fault;
   }
-  // The address that was reported is not this instruction's (a host mixed up two threads that faulted at
-  // once): the registers are the thread's own, so an only operand that leads nowhere is believed.
+  // The address that was reported is not this instruction's (a host mixed up two threads that
+  // faulted at once): the registers are the thread's own, so an only operand that leads nowhere is
+  // believed.
   const auto& operands = fault.instruction->operands;
   const bool is_only = operands.size() == 1 && operands.front().address && !fault.executes;
   if (is_only && !is_readable(target, *operands.front().address, 1)) {

@@ -60,7 +60,8 @@ using Reader = Value (*)(std::span<const std::byte>);
 Reader reader_of(const std::string& dtype) {
   if (dtype == "float32") return [](auto bytes) { return real(load<float>(bytes)); };
   if (dtype == "float64") return [](auto bytes) { return real(load<double>(bytes)); };
-  if (dtype == "float16") return [](auto bytes) { return real(from_half(load<std::uint16_t>(bytes))); };
+  if (dtype == "float16")
+    return [](auto bytes) { return real(from_half(load<std::uint16_t>(bytes))); };
   if (dtype == "bfloat16") {
     return [](auto bytes) { return real(from_bfloat16(load<std::uint16_t>(bytes))); };
   }
@@ -115,8 +116,8 @@ class Summary {
   std::uint64_t nan_ = 0, inf_ = 0, read_ = 0;
 };
 
-// The offset, in elements from element 0, of the linear element `i` in index order. Strides are read
-// from memory and may be anything: arithmetic wraps, as addresses do.
+// The offset, in elements from element 0, of the linear element `i` in index order. Strides are
+// read from memory and may be anything: arithmetic wraps, as addresses do.
 std::uint64_t offset_of(const Tensor& tensor, std::uint64_t i) {
   std::uint64_t offset = 0;
   for (std::size_t d = tensor.sizes.size(); d-- > 0;) {
@@ -144,8 +145,8 @@ TensorValues read_values(Target& target, const Tensor& tensor, std::size_t first
   const std::uint64_t count = std::min<std::uint64_t>(result.elements, kMaxValues);
   for (std::uint64_t i = 0; i < count; ++i) {
     const Address at = tensor.data() + offset_of(tensor, i) * tensor.item_size;
-    const bool is_cached = chunk.size() >= tensor.item_size &&
-                           at - chunk_at <= chunk.size() - tensor.item_size;
+    const bool is_cached =
+        chunk.size() >= tensor.item_size && at - chunk_at <= chunk.size() - tensor.item_size;
     if (!is_cached) {
       if (target.interrupted()) break;
       const Address end = tensor.data() + tensor.extent();

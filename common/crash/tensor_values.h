@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The values of a tensor, as far as they can be read: the first few as text, and minimum, maximum and
-// counts of NaN and Inf over all that is readable.
+// The values of a tensor, as far as they can be read: the first few as text, and minimum, maximum
+// and counts of NaN and Inf over all that is readable.
 #pragma once
 
 #include <cstddef>

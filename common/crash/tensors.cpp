@@ -13,21 +13,21 @@ namespace {
 
 constexpr std::uint64_t kWord = sizeof(std::uint64_t);
 
-// What the RAII handles of a frame hold, highest address first. A handle that was reset or released is
-// empty, and so is one whose tensor does not decode.
+// What the RAII handles of a frame hold, highest address first. A handle that was reset or released
+// is empty, and so is one whose tensor does not decode.
 std::vector<std::optional<Tensor>> raii_handles(Target& target, const Libtorch& libtorch,
                                                 const Wrapper& wrapper, const NamedFrame& frame) {
   std::vector<std::optional<Tensor>> handles;
   if (!wrapper.delete_tensor || !frame.frame.stack_pointer || !frame.stack_end) return handles;
   bool after_deleter = false;
-  visit_stack_words(target, *frame.frame.stack_pointer, *frame.stack_end,
-                    [&](Address, std::uint64_t word) {
-                      if (after_deleter) {
-                        auto tensor = read_tensor_handle(target, libtorch, word);
-                        handles.push_back(tensor ? std::optional(std::move(*tensor)) : std::nullopt);
-                      }
-                      after_deleter = word == *wrapper.delete_tensor;
-                    });
+  visit_stack_words(
+      target, *frame.frame.stack_pointer, *frame.stack_end, [&](Address, std::uint64_t word) {
+        if (after_deleter) {
+          auto tensor = read_tensor_handle(target, libtorch, word);
+          handles.push_back(tensor ? std::optional(std::move(*tensor)) : std::nullopt);
+        }
+        after_deleter = word == *wrapper.delete_tensor;
+      });
   std::reverse(handles.begin(), handles.end());
   return handles;
 }
@@ -46,8 +46,8 @@ std::vector<Tensors> vectors_of_tensors(Target& target, const Libtorch& libtorch
     const std::uint64_t finish = last;
     before_last = last;
     last = word;  // the end of the storage, if this is a vector
-    const bool is_vector = begin != 0 && begin % kWord == 0 &&
-                           finish - begin == count * kWord && word >= finish;
+    const bool is_vector =
+        begin != 0 && begin % kWord == 0 && finish - begin == count * kWord && word >= finish;
     if (!is_vector) return;
     Tensors tensors;
     for (std::size_t i = 0; i < count; ++i) {
@@ -179,8 +179,8 @@ std::vector<KnownTensor> known_tensors(const std::vector<Constant>& constants,
   }
   for (std::size_t i = 0; i < tensors.buffers.size(); ++i) {
     // The generated name is in the package's source alone, so the buffer is counted, not named.
-    KnownTensor owner = known(KnownTensor::Kind::buffer, fmt::format("buffer #{}", i + 1),
-                              tensors.buffers[i]);
+    KnownTensor owner =
+        known(KnownTensor::Kind::buffer, fmt::format("buffer #{}", i + 1), tensors.buffers[i]);
     owner.found_by = "run_impl's handle";
     result.push_back(std::move(owner));
   }

@@ -110,15 +110,16 @@ Result<void> ContainerReader::read_models(const Object& object) {
     if (!model) return pass(model);
     container.models.push_back(*model);
   }
-  container.evidence.push_back(
-      fmt::format("kernels of {} model(s) belong to {}", container.models.size(),
-                  container.wrapper->module->name()));
+  container.evidence.push_back(fmt::format("kernels of {} model(s) belong to {}",
+                                           container.models.size(),
+                                           container.wrapper->module->name()));
   // model_container.h: in_spec_ = models_[0]->in_spec_.c_str()
   const auto spec = object.number("in_spec_");
   const auto first = objects.read(kModel, container.models.front().at);
   if (!spec || !first) return fail("this layout table cannot read a container's specs");
-  const auto own = objects.part(*first, "in_spec_", "std::string")
-                       .and_then([](const Object& text) { return text.number("data"); });
+  const auto own = objects.part(*first, "in_spec_", "std::string").and_then([](const Object& text) {
+    return text.number("data");
+  });
   if (!own) return pass(own);
   if (*own != *spec) {
     return fail("no container is here: its specs are not those of its first model",
@@ -150,8 +151,8 @@ Result<void> ContainerReader::read_pools(const Object& object) {
     // A pending model that has finished waits for nothing but to be taken again.
     const bool is_pending = in(*pending, model.at);
     model.use = in(*available, model.at) || (is_pending && model.finished) ? Model::Use::idle
-                : is_pending                                              ? Model::Use::pending
-                                                                          : Model::Use::running;
+                : is_pending                                               ? Model::Use::pending
+                                                                           : Model::Use::running;
   }
   container.evidence.emplace_back("its pools hold models of its own");
   return {};
@@ -187,8 +188,7 @@ Result<void> ContainerReader::read_buffers(const Object& object) {
     const auto name = objects.layout().enum_name("torch::aot_inductor::ConstantState",
                                                  static_cast<std::int64_t>(*state));
     if (!name) {
-      return fail(fmt::format("no container is here: {} is no fold state", *state),
-                  set->address());
+      return fail(fmt::format("no container is here: {} is no fold state", *state), set->address());
     }
     buffer.fold_state = lower(std::string(*name));
   }
@@ -197,8 +197,8 @@ Result<void> ContainerReader::read_buffers(const Object& object) {
 }
 
 Result<void> ContainerReader::check_models_share(const Object& object) {
-  const ConstantBuffer& active = container.buffers[static_cast<std::size_t>(
-      container.active_buffer)];
+  const ConstantBuffer& active =
+      container.buffers[static_cast<std::size_t>(container.active_buffer)];
   for (const Model& model : container.models) {
     const auto shared = objects.read(kModel, model.at).and_then([&](const Object& found) {
       return objects.shared_pointer(found, "constants_map_");
@@ -228,13 +228,15 @@ const Wrapper* wrapper_of(const ObjectReader& objects, std::span<const Wrapper> 
   const auto model = Object::read(objects.memory(), **base, *model_at);
   if (!model) return nullptr;
   for (const std::string_view member : {"inputs_info_", "outputs_info_", "constants_info_"}) {
-    const auto info_class = objects.class_layout(member == "constants_info_" ? kConstInfo
-                                                                             : kParamInfo);
+    const auto info_class =
+        objects.class_layout(member == "constants_info_" ? kConstInfo : kParamInfo);
     if (!info_class) continue;
     const auto infos = objects.vector(*model, member, (*info_class)->size);
     if (!infos || infos->count == 0) continue;
-    const auto name = objects.read((*info_class)->name, infos->begin)
-                          .and_then([](const Object& info) { return info.number("name"); });
+    const auto name =
+        objects.read((*info_class)->name, infos->begin).and_then([](const Object& info) {
+          return info.number("name");
+        });
     if (!name) continue;
     if (const Wrapper* found = wrapper_at(wrappers, *name)) return found;
   }
@@ -248,13 +250,13 @@ Result<Container> try_variant(Memory& memory, const Libtorch& libtorch,
   container.at = at;
   container.wrapper = &wrapper;
   container.variant = variant;
-  ContainerReader reader{memory, libtorch, wrappers,
-                         ObjectReader(memory, *wrapper.layout, variant), container};
+  ContainerReader reader{memory, libtorch, wrappers, ObjectReader(memory, *wrapper.layout, variant),
+                         container};
   const auto object = reader.objects.read(kContainer, at);
   if (!object) return pass(object);
-  for (const auto step : {&ContainerReader::read_models, &ContainerReader::read_pools,
-                          &ContainerReader::read_buffers, &ContainerReader::check_models_share,
-                          &ContainerReader::read_names}) {
+  for (const auto step :
+       {&ContainerReader::read_models, &ContainerReader::read_pools, &ContainerReader::read_buffers,
+        &ContainerReader::check_models_share, &ContainerReader::read_names}) {
     if (auto done = (reader.*step)(*object); !done) return pass(done);
   }
   return container;
@@ -293,15 +295,15 @@ Result<Constant> read_constant(const ObjectReader& objects, Address at) {
   constant.device_type = info->signed_number("device_type").value_or(-1);
   constant.from_folded = info->number("from_folded").value_or(0) != 0;
   constant.type = info->signed_number("type").value_or(0);
-  if (const auto type = objects.layout().enum_name("torch::aot_inductor::ConstantType",
-                                                   constant.type)) {
+  if (const auto type =
+          objects.layout().enum_name("torch::aot_inductor::ConstantType", constant.type)) {
     constant.kind = snake_case(*type);
   }
   return constant;
 }
 
-// The names that the container's own map gives to handles: they are on the heap, where the wrapper's
-// read-only data, which ConstInfo points to, may not be in a core.
+// The names that the container's own map gives to handles: they are on the heap, where the
+// wrapper's read-only data, which ConstInfo points to, may not be in a core.
 std::map<Address, std::string> names_by_handle(const ObjectReader& objects, Address map) {
   std::map<Address, std::string> names;
   const auto header = objects.read("std::unordered_map", map);
@@ -310,8 +312,8 @@ std::map<Address, std::string> names_by_handle(const ObjectReader& objects, Addr
   while (node != 0 && names.size() < ObjectReader::kMaxElements) {
     const auto entry = objects.read("torch::aot_inductor::ConstantMap::node", node);
     if (!entry) break;
-    const auto name = entry->address_of("key").and_then(
-        [&](Address key) { return objects.string(key); });
+    const auto name =
+        entry->address_of("key").and_then([&](Address key) { return objects.string(key); });
     const auto handle =
         objects.part(*entry, "value", "torch::aot_inductor::MaybeOwningAtenTensorHandle")
             .and_then([](const Object& value) { return value.number("handle_"); });
@@ -353,10 +355,10 @@ Result<std::vector<Constant>> read_constants(Memory& memory, const Libtorch& lib
   const auto handle_class = objects.class_layout(kConstantHandle);
   if (!info_class) return pass(info_class);
   if (!handle_class) return pass(handle_class);
-  const auto infos = objects.read(kModel, container.models.front().at)
-                         .and_then([&](const Object& model) {
-                           return objects.vector(model, "constants_info_", (*info_class)->size);
-                         });
+  const auto infos =
+      objects.read(kModel, container.models.front().at).and_then([&](const Object& model) {
+        return objects.vector(model, "constants_info_", (*info_class)->size);
+      });
   if (!infos) return pass(infos);
   const Address array = container.buffers.at(static_cast<std::size_t>(buffer)).array;
   const auto handles = array == 0 ? Sequence{} : objects.vector(array, (*handle_class)->size);
@@ -366,8 +368,7 @@ Result<std::vector<Constant>> read_constants(Memory& memory, const Libtorch& lib
     auto constant = read_constant(objects, infos->begin + i * (*info_class)->size);
     if (!constant) return pass(constant);
     if (i < handles->count) {
-      const auto handle =
-          objects.read(kConstantHandle, handles->begin + i * (*handle_class)->size);
+      const auto handle = objects.read(kConstantHandle, handles->begin + i * (*handle_class)->size);
       if (!handle) return pass(handle);
       constant->handle = handle->number("handle_").value_or(0);
       constant->data = handle->number("data_").value_or(0);
@@ -377,8 +378,8 @@ Result<std::vector<Constant>> read_constants(Memory& memory, const Libtorch& lib
   }
   const auto is_nameless = [](const Constant& constant) { return constant.name.empty(); };
   if (std::any_of(constants.begin(), constants.end(), is_nameless)) {
-    const auto names = names_by_handle(
-        objects, container.buffers.at(static_cast<std::size_t>(buffer)).map);
+    const auto names =
+        names_by_handle(objects, container.buffers.at(static_cast<std::size_t>(buffer)).map);
     for (std::size_t i = 0; i < constants.size(); ++i) {
       if (!is_nameless(constants[i])) continue;
       const auto found = names.find(constants[i].handle);

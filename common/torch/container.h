@@ -24,27 +24,27 @@ namespace aotidbg {
 
 struct Constant {
   std::string name;
-  std::string fqn;                     // empty when the wrapper has none
+  std::string fqn;  // empty when the wrapper has none
   std::int64_t scalar_type = 0;
   std::string dtype;
   std::vector<std::int64_t> shape;
   std::vector<std::int64_t> stride;
-  std::uint64_t bytes = 0;             // data_size
+  std::uint64_t bytes = 0;  // data_size
   std::int64_t device_type = 0;
   bool from_folded = false;
-  std::int64_t type = 0;               // torch::aot_inductor::ConstantType
-  std::string kind;                    // parameter, buffer, ...; empty when not known
-  Address handle = 0;                  // AtenTensorHandle; 0: never loaded
+  std::int64_t type = 0;  // torch::aot_inductor::ConstantType
+  std::string kind;       // parameter, buffer, ...; empty when not known
+  Address handle = 0;     // AtenTensorHandle; 0: never loaded
   Address data = 0;
-  std::optional<Tensor> tensor;        // decoded from the handle, when it decodes
-  std::string problem;                 // why `tensor` is empty though there is a handle
+  std::optional<Tensor> tensor;  // decoded from the handle, when it decodes
+  std::string problem;           // why `tensor` is empty though there is a handle
 };
 
 struct ConstantBuffer {
   Address blob = 0;
   std::optional<std::string> fold_state;  // none, initialized, folded, unknown
   Address map = 0;
-  Address array = 0;                      // the std::vector<ConstantHandle>
+  Address array = 0;  // the std::vector<ConstantHandle>
 };
 
 struct Model {
@@ -58,16 +58,16 @@ struct Model {
 
 struct Container {
   Address at = 0;
-  Address runner = 0;                  // the AOTIModelContainerRunner that holds it; 0: not known
+  Address runner = 0;  // the AOTIModelContainerRunner that holds it; 0: not known
   const Wrapper* wrapper = nullptr;
-  std::string variant;                 // the layout variant that held
+  std::string variant;  // the layout variant that held
   std::vector<std::string> input_names;
   std::vector<std::string> output_names;
   std::vector<Model> models;
   int active_buffer = 0;
   std::array<ConstantBuffer, 2> buffers;
   std::uint64_t blob_bytes = 0;
-  std::vector<std::string> evidence;   // checks that held
+  std::vector<std::string> evidence;  // checks that held
 
   // A model that is in neither pool is executing (2.3 on; model_container.h).
   std::size_t count(Model::Use use) const;

@@ -19,11 +19,11 @@
 namespace aotidbg {
 
 struct Libtorch {
-  const Module* cpu = nullptr;   // libtorch_cpu.so; null when the process has none
-  const Module* c10 = nullptr;   // libc10.so
-  std::string version;           // "2.13.0"; empty when nothing tells
+  const Module* cpu = nullptr;  // libtorch_cpu.so; null when the process has none
+  const Module* c10 = nullptr;  // libc10.so
+  std::string version;          // "2.13.0"; empty when nothing tells
   const Layout* layout = nullptr;
-  bool assumed = false;          // no table for this version: the nearest one is tried
+  bool assumed = false;  // no table for this version: the nearest one is tried
   std::vector<std::string> evidence;
 
   // First words of objects: address points of vtables (symbol + two words, Itanium C++ ABI).

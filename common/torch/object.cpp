@@ -93,8 +93,7 @@ Result<Sequence> ObjectReader::vector(Address at, std::uint64_t element_size) co
 
 Result<Sequence> ObjectReader::vector(const Object& of, std::string_view member,
                                       std::uint64_t element_size) const {
-  return of.address_of(member).and_then(
-      [&](Address at) { return vector(at, element_size); });
+  return of.address_of(member).and_then([&](Address at) { return vector(at, element_size); });
 }
 
 Result<std::vector<std::uint64_t>> ObjectReader::words(const Sequence& sequence) const {

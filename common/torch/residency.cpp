@@ -13,8 +13,8 @@ std::string base_name(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-// A little below a thread's stack pointer, or not far above it. Far above it is something else, even in
-// the same mapping: a signal handler's alternate stack lies in the heap.
+// A little below a thread's stack pointer, or not far above it. Far above it is something else,
+// even in the same mapping: a signal handler's alternate stack lies in the heap.
 bool is_on_a_stack(const Target& target, const Region& region, Address at) {
   constexpr std::uint64_t kRedZoneAndMore = 4096;
   constexpr std::uint64_t kStack = 8U << 20;  // the usual limit, ulimit -s

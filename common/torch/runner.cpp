@@ -10,17 +10,22 @@ namespace {
 
 constexpr std::string_view kRunner = "torch::inductor::AOTIModelContainerRunner";
 
-// 256 KiB stay in the second-level cache while they are searched.
-constexpr std::uint64_t kChunk = 256U << 10;
+// Large enough for reading in bulk, small enough to be searched before it leaves the caches.
+constexpr std::uint64_t kChunk = 1U << 20;
 
 // Appends the addresses of words in `chunk` that equal a needle. Needles are vtables of one or two
 // libraries, so a range test rules out almost every word.
 void search(std::span<const std::uint64_t> words, Address at, std::span<const Address> needles,
             Address lowest, Address span, std::vector<Address>& hits) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] - lowest > span) continue;
-    if (std::find(needles.begin(), needles.end(), words[i]) != needles.end()) {
-      hits.push_back(at + i * sizeof(std::uint64_t));
+  constexpr std::size_t kBlock = 512;  // words; a loop without branches is vectorised
+  for (std::size_t block = 0; block < words.size(); block += kBlock) {
+    const auto part = words.subspan(block, std::min(kBlock, words.size() - block));
+    std::uint64_t near = 0;
+    for (const std::uint64_t word : part) near |= static_cast<std::uint64_t>(word - lowest <= span);
+    if (near == 0) continue;
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      if (std::find(needles.begin(), needles.end(), part[i]) == needles.end()) continue;
+      hits.push_back(at + (block + i) * sizeof(std::uint64_t));
     }
   }
 }

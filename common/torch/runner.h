@@ -14,12 +14,12 @@ namespace aotidbg {
 
 struct Runner {
   Address at = 0;
-  Address run = 0;        // AOTInductorModelContainerRun of its wrapper
+  Address run = 0;  // AOTInductorModelContainerRun of its wrapper
   Address container = 0;
 };
 
-// What a runner at this address holds. It is real when `run` lies in a wrapper that is mapped now and
-// `container` decodes; neither is checked here.
+// What a runner at this address holds. It is real when `run` lies in a wrapper that is mapped now
+// and `container` decodes; neither is checked here.
 Result<Runner> read_runner(Memory& memory, const Libtorch& libtorch, Address at);
 
 struct ScanResult {
@@ -30,8 +30,8 @@ struct ScanResult {
 };
 
 // Aligned words of writable private memory that equal one of `needles`.
-ScanResult scan_for_words(Target& target, std::span<const Address> needles,
-                          std::uint64_t budget_bytes,
-                          const std::function<void(std::uint64_t done, std::uint64_t of)>& progress);
+ScanResult scan_for_words(
+    Target& target, std::span<const Address> needles, std::uint64_t budget_bytes,
+    const std::function<void(std::uint64_t done, std::uint64_t of)>& progress);
 
 }  // namespace aotidbg

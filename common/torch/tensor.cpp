@@ -32,8 +32,8 @@ Result<void> read_shape(const ObjectReader& reader, const Object& impl, Tensor& 
   const std::uint64_t inline_dimensions = inline_member->size / sizeof(std::int64_t) / 2;
   const bool is_inline = *dimensions <= inline_dimensions;
   const Address sizes_at = is_inline ? *inline_at : *outline;
-  const Address strides_at = sizes_at + sizeof(std::int64_t) *
-                                            (is_inline ? inline_dimensions : *dimensions);
+  const Address strides_at =
+      sizes_at + sizeof(std::int64_t) * (is_inline ? inline_dimensions : *dimensions);
   tensor.sizes.resize(*dimensions);
   tensor.strides.resize(*dimensions);
   if (*dimensions == 0) return {};
@@ -91,8 +91,10 @@ Result<void> read_storage(const ObjectReader& reader, const Libtorch& libtorch, 
   const auto pointer = reader.part(*storage, "data_ptr_", "c10::DataPtr");
   const auto bytes = storage->number("size_bytes_");
   if (!pointer || !bytes) return fail("this layout table cannot read StorageImpl", tensor.storage);
-  const auto data = reader.part(*pointer, "ptr_", "c10::detail::UniqueVoidPtr")
-                        .and_then([](const Object& held) { return held.number("data_"); });
+  const auto data =
+      reader.part(*pointer, "ptr_", "c10::detail::UniqueVoidPtr").and_then([](const Object& held) {
+        return held.number("data_");
+      });
   if (!data) return tl::unexpected(data.error());
   tensor.storage_data = *data;
   tensor.storage_bytes = *bytes;
@@ -132,8 +134,8 @@ Result<Tensor> read_tensor_impl(Memory& memory, const Libtorch& libtorch, Addres
   Tensor tensor;
   tensor.impl = impl;
   // One word since 2.11 (strong count in the lower half), two before: the lower half serves both.
-  const auto references = object->number(object->has("combined_refcount_") ? "combined_refcount_"
-                                                                           : "refcount_");
+  const auto references =
+      object->number(object->has("combined_refcount_") ? "combined_refcount_" : "refcount_");
   if (!references) return tl::unexpected(references.error());
   tensor.references = *references & 0xffffffffU;
   if (tensor.references == 0) return fail("no tensor is here: nobody refers to it", impl);
@@ -180,15 +182,24 @@ std::string dtype_name(const Layout& layout, std::int64_t scalar_type) {
   };
   // c10/core/ScalarType.h and torch/csrc/utils/tensor_dtypes.cpp.
   static constexpr std::array kNames = {
-      Name{"Byte", "uint8"},          Name{"Char", "int8"},
-      Name{"Short", "int16"},         Name{"Int", "int32"},
-      Name{"Long", "int64"},          Name{"Half", "float16"},
-      Name{"Float", "float32"},       Name{"Double", "float64"},
-      Name{"ComplexHalf", "complex32"}, Name{"ComplexFloat", "complex64"},
-      Name{"ComplexDouble", "complex128"}, Name{"Bool", "bool"},
-      Name{"BFloat16", "bfloat16"},   Name{"UInt16", "uint16"},
-      Name{"UInt32", "uint32"},       Name{"UInt64", "uint64"},
-      Name{"QInt8", "qint8"},         Name{"QUInt8", "quint8"},
+      Name{"Byte", "uint8"},
+      Name{"Char", "int8"},
+      Name{"Short", "int16"},
+      Name{"Int", "int32"},
+      Name{"Long", "int64"},
+      Name{"Half", "float16"},
+      Name{"Float", "float32"},
+      Name{"Double", "float64"},
+      Name{"ComplexHalf", "complex32"},
+      Name{"ComplexFloat", "complex64"},
+      Name{"ComplexDouble", "complex128"},
+      Name{"Bool", "bool"},
+      Name{"BFloat16", "bfloat16"},
+      Name{"UInt16", "uint16"},
+      Name{"UInt32", "uint32"},
+      Name{"UInt64", "uint64"},
+      Name{"QInt8", "qint8"},
+      Name{"QUInt8", "quint8"},
       Name{"QInt32", "qint32"},
   };
   const auto enumerator = layout.enum_name("c10::ScalarType", scalar_type);

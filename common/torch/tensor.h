@@ -15,19 +15,19 @@
 namespace aotidbg {
 
 struct Tensor {
-  Address impl = 0;                      // c10::TensorImpl
-  std::optional<int> scalar_type;        // c10::ScalarType; empty: undefined
-  std::string dtype;                     // "float32"; empty when the type has no name here
-  std::uint64_t item_size = 0;           // bytes; 0 when not known
+  Address impl = 0;                // c10::TensorImpl
+  std::optional<int> scalar_type;  // c10::ScalarType; empty: undefined
+  std::string dtype;               // "float32"; empty when the type has no name here
+  std::uint64_t item_size = 0;     // bytes; 0 when not known
   std::vector<std::int64_t> sizes;
-  std::vector<std::int64_t> strides;     // in elements
-  std::int64_t storage_offset = 0;       // in elements
+  std::vector<std::int64_t> strides;  // in elements
+  std::int64_t storage_offset = 0;    // in elements
   std::int64_t elements = 0;
-  int device_type = 0;                   // c10::DeviceType
+  int device_type = 0;  // c10::DeviceType
   int device_index = -1;
-  std::string device;                    // "cpu", "cuda:0"
-  std::uint64_t references = 0;          // strong reference count
-  Address storage = 0;                   // c10::StorageImpl; 0 for a tensor without storage
+  std::string device;            // "cpu", "cuda:0"
+  std::uint64_t references = 0;  // strong reference count
+  Address storage = 0;           // c10::StorageImpl; 0 for a tensor without storage
   Address storage_data = 0;
   std::uint64_t storage_bytes = 0;
 

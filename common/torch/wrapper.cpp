@@ -54,15 +54,13 @@ std::vector<std::string> variants_for(const Layout& layout, const std::string& d
       fitting.emplace_back(variant);
     }
   }
-  std::stable_sort(fitting.begin(), fitting.end(), [](const auto& a, const auto& b) {
-    return a.size() < b.size();
-  });
+  std::stable_sort(fitting.begin(), fitting.end(),
+                   [](const auto& a, const auto& b) { return a.size() < b.size(); });
   return fitting;
 }
 
 void recognise_layout(Memory& memory, const Layout* libtorch_layout, Wrapper& wrapper) {
-  const auto container_sizes =
-      sizes_in(memory, *wrapper.module, "AOTInductorModelContainerDelete");
+  const auto container_sizes = sizes_in(memory, *wrapper.module, "AOTInductorModelContainerDelete");
   const auto model_sizes = sizes_in(memory, *wrapper.module, "AOTInductorModelDelete");
   const auto embedded = embedded_layouts();
   for (auto text = embedded.rbegin(); text != embedded.rend(); ++text) {
@@ -133,7 +131,8 @@ Wrapper infer_wrapper(const Module& module, Address run, const Layout* libtorch_
   wrapper.assumed = true;
   wrapper.nameless = true;
   wrapper.evidence.emplace_back(
-      "its symbols are not at hand; a runner in memory calls into it, and its layout is assumed to be "
+      "its symbols are not at hand; a runner in memory calls into it, and its layout is assumed to "
+      "be "
       "that of the running libtorch");
   if (libtorch_layout != nullptr) wrapper.variants = variants_for(*libtorch_layout, {});
   return wrapper;

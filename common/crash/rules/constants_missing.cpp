@@ -22,17 +22,16 @@ std::string names_of(const std::vector<const Constant*>& constants) {
 }
 
 bool has_null_input(const Crash& crash) {
-  return std::any_of(crash.tensors.inputs.begin(), crash.tensors.inputs.end(),
-                     [](const CallInput& input) {
-                       return input.tensor && input.tensor->data() == 0;
-                     });
+  return std::any_of(
+      crash.tensors.inputs.begin(), crash.tensors.inputs.end(),
+      [](const CallInput& input) { return input.tensor && input.tensor->data() == 0; });
 }
 
 }  // namespace
 
 // A null base inside a model that has constants without handle or data. Excluded: null bases where
-// every constant is loaded. That the null pointer was one of those constants is inferred, so this is
-// never certain.
+// every constant is loaded. That the null pointer was one of those constants is inferred, so this
+// is never certain.
 std::optional<Verdict> constants_missing(const Target&, const Crash& crash) {
   if (!crash.has_null_base() || !crash.container) return std::nullopt;
   std::vector<const Constant*> missing;
@@ -45,10 +44,10 @@ std::optional<Verdict> constants_missing(const Target&, const Crash& crash) {
   verdict.code = "constants_missing";
   verdict.confidence = has_null_input(crash) ? Confidence::possible : Confidence::likely;
   const bool all = missing.size() == crash.constants.size();
-  verdict.text = fmt::format(
-      "{} used a constant that was never loaded: {} of {} constants {} no data ({})",
-      say_kernel(crash), missing.size(), crash.constants.size(),
-      missing.size() == 1 ? "has" : "have", names_of(missing));
+  verdict.text =
+      fmt::format("{} used a constant that was never loaded: {} of {} constants {} no data ({})",
+                  say_kernel(crash), missing.size(), crash.constants.size(),
+                  missing.size() == 1 ? "has" : "have", names_of(missing));
   verdict.evidence.push_back(fmt::format("the operand's base is null ({})", say_stop(crash)));
   verdict.evidence.push_back(all ? "no constant of the active buffer has a handle or data"
                                  : "the other constants of the active buffer are loaded");

@@ -14,8 +14,8 @@ std::string position_words(const std::vector<std::int64_t>& position) {
 
 }  // namespace
 
-// A value of an integer input that leaves a dimension of the faulting tensor and leads exactly to the
-// faulting address. An equal value found by search is an inference: never certain.
+// A value of an integer input that leaves a dimension of the faulting tensor and leads exactly to
+// the faulting address. An equal value found by search is an inference: never certain.
 std::optional<Verdict> index_out_of_bounds(const Target&, const Crash& crash) {
   const auto& match = crash.index.match;
   if (!match || !crash.owner) return std::nullopt;
@@ -24,14 +24,14 @@ std::optional<Verdict> index_out_of_bounds(const Target&, const Crash& crash) {
   verdict.confidence = Confidence::likely;
   const KnownTensor& owner = *match->owner;
   const std::int64_t size = owner.sizes[match->dimension];
-  const std::string what = match->dimension == 0 && owner.sizes.size() == 2
-                               ? fmt::format("row {}", match->value)
-                               : fmt::format("index {} of dimension {}", match->value,
-                                             match->dimension);
+  const std::string what =
+      match->dimension == 0 && owner.sizes.size() == 2
+          ? fmt::format("row {}", match->value)
+          : fmt::format("index {} of dimension {}", match->value, match->dimension);
   verdict.text = fmt::format("{} {} {} of {}, which has {}{}: input {}{} holds that index",
-                             say_kernel(crash), say_access(crash), what, say_tensor(owner),
-                             size, what.starts_with("row") ? " rows" : " there",
-                             match->input->name, position_words(match->position));
+                             say_kernel(crash), say_access(crash), what, say_tensor(owner), size,
+                             what.starts_with("row") ? " rows" : " there", match->input->name,
+                             position_words(match->position));
   verdict.evidence.push_back(crash.owner->evidence);
   verdict.evidence.push_back(fmt::format(
       "inferred: {}{} = {} is an equal value, and leads exactly to the faulting address",
@@ -43,7 +43,8 @@ std::optional<Verdict> index_out_of_bounds(const Target&, const Crash& crash) {
   verdict.next.push_back(fmt::format("check the values of input {} before run(): 0 <= index < {}",
                                      match->input->name, size));
   verdict.next.emplace_back(
-      "compile with assert_indirect_indexing on (the default) to get a message in place of a crash");
+      "compile with assert_indirect_indexing on (the default) to get a message in place of a "
+      "crash");
   weaken_where_unsure(crash, verdict);
   return verdict;
 }

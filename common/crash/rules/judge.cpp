@@ -8,9 +8,9 @@
 namespace aotidbg {
 
 Verdict judge(const Target& target, const Crash& crash) {
-  static constexpr Rule kRules[] = {no_fault,       uncaught_exception,  not_aoti,
-                                    memory_unmapped, constants_missing,  null_pointer,
-                                    index_out_of_bounds, out_of_bounds,  unexplained};
+  static constexpr Rule kRules[] = {
+      no_fault,     uncaught_exception,  not_aoti,      memory_unmapped, constants_missing,
+      null_pointer, index_out_of_bounds, out_of_bounds, unexplained};
   for (const Rule rule : kRules) {
     if (auto verdict = rule(target, crash)) {
       for (const std::string& line : crash.stop.evidence) verdict->evidence.push_back(line);
@@ -69,7 +69,9 @@ void weaken_where_unsure(const Crash& crash, Verdict& verdict) {
     weaken("which input it is was inferred from the order of run_impl's handles");
   }
   if (crash.fault.operand && !crash.fault.operand_agrees) {
-    weaken("the reported fault address does not fit the instruction; its operand's own address is used");
+    weaken(
+        "the reported fault address does not fit the instruction; its operand's own address is "
+        "used");
   }
   const bool wrapper_assumed = crash.container && crash.container->wrapper->assumed;
   if (crash.libtorch.assumed || wrapper_assumed) {

@@ -17,10 +17,11 @@ std::optional<Verdict> no_fault(const Target&, const Crash& crash) {
   verdict.confidence = Confidence::certain;
   const std::string where = crash.call ? fmt::format(" inside {}", say_kernel(crash))
                                        : std::string(" outside any AOTInductor model");
-  verdict.text = crash.stop.signal
-                     ? fmt::format("the process stopped with {}, which is no fault; this thread is{}",
-                                   signal_name(crash.stop.signal->number), where)
-                     : fmt::format("the process stopped without a fault; this thread is{}", where);
+  verdict.text =
+      crash.stop.signal
+          ? fmt::format("the process stopped with {}, which is no fault; this thread is{}",
+                        signal_name(crash.stop.signal->number), where)
+          : fmt::format("the process stopped without a fault; this thread is{}", where);
   if (crash.stop.thread == nullptr) {
     verdict.text = "the target has no thread to explain";
   }
@@ -29,11 +30,12 @@ std::optional<Verdict> no_fault(const Target&, const Crash& crash) {
   if (is_sent_fault) {
     // Sent, not raised by the processor: by kill, or by a handler that hid the true fault.
     verdict.confidence = Confidence::possible;
-    verdict.evidence.push_back(fmt::format(
-        "{} was sent by a process ({}); a handler may have sent it on after a true fault, but no signal "
-        "frame of one was found on the stack",
-        signal_name(crash.stop.signal->number),
-        signal_code_name(crash.stop.signal->number, crash.stop.signal->code)));
+    verdict.evidence.push_back(
+        fmt::format("{} was sent by a process ({}); a handler may have sent it on after a true "
+                    "fault, but no signal "
+                    "frame of one was found on the stack",
+                    signal_name(crash.stop.signal->number),
+                    signal_code_name(crash.stop.signal->number, crash.stop.signal->code)));
   }
   return verdict;
 }

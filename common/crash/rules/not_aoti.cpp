@@ -22,8 +22,8 @@ std::string whose_frame(const Crash& crash) {
 
 }  // namespace
 
-// A fault, or an abort, on a thread that is in no model. Excluded: stacks that end before they could
-// show a model, which are said to be unsure.
+// A fault, or an abort, on a thread that is in no model. Excluded: stacks that end before they
+// could show a model, which are said to be unsure.
 std::optional<Verdict> not_aoti(const Target&, const Crash& crash) {
   if (crash.is_inside_aoti() || crash.has_runner_frame()) return std::nullopt;
   Verdict verdict;

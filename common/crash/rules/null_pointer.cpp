@@ -5,14 +5,14 @@
 
 namespace aotidbg {
 
-// A null base inside a model whose constants are all loaded, or could not be read (then it is at most
-// likely). Excluded: constants_missing, which is tried first.
+// A null base inside a model whose constants are all loaded, or could not be read (then it is at
+// most likely). Excluded: constants_missing, which is tried first.
 std::optional<Verdict> null_pointer(const Target&, const Crash& crash) {
   if (!crash.has_null_base()) return std::nullopt;
   Verdict verdict;
   verdict.code = "null_pointer";
-  verdict.confidence = crash.container && crash.fault.operand ? Confidence::certain
-                                                              : Confidence::likely;
+  verdict.confidence =
+      crash.container && crash.fault.operand ? Confidence::certain : Confidence::likely;
   const std::string base = crash.fault.operand && !crash.fault.operand->base_register.empty()
                                ? fmt::format(" (register {})", crash.fault.operand->base_register)
                                : std::string();

@@ -5,8 +5,8 @@
 
 namespace aotidbg {
 
-// The operand is based on a tensor and leaves it; which index did so is not known. Excluded: addresses
-// inside the tensor, and index_out_of_bounds, which is tried first.
+// The operand is based on a tensor and leaves it; which index did so is not known. Excluded:
+// addresses inside the tensor, and index_out_of_bounds, which is tried first.
 std::optional<Verdict> out_of_bounds(const Target&, const Crash& crash) {
   const auto& owner = crash.owner;
   if (!owner || owner->relation == Owner::Relation::inside ||
@@ -17,20 +17,20 @@ std::optional<Verdict> out_of_bounds(const Target&, const Crash& crash) {
   verdict.code = "out_of_bounds";
   verdict.confidence = owner->is_exact() ? Confidence::certain : Confidence::likely;
   const bool past = owner->relation == Owner::Relation::past_end;
-  verdict.text = fmt::format("{} {} {} bytes {} {}, which has {} bytes", say_kernel(crash),
-                             say_access(crash), owner->bytes,
-                             past ? "past the end of" : "before the start of",
-                             say_tensor(*owner->tensor), owner->tensor->bytes);
+  verdict.text =
+      fmt::format("{} {} {} bytes {} {}, which has {} bytes", say_kernel(crash), say_access(crash),
+                  owner->bytes, past ? "past the end of" : "before the start of",
+                  say_tensor(*owner->tensor), owner->tensor->bytes);
   verdict.evidence.push_back(owner->evidence);
   if (owner->ambiguous) {
     verdict.evidence.emplace_back(
         "another tensor ends where this one starts, so the pointer may have come from there");
   }
   if (owner->tensor->kind == KnownTensor::Kind::input) {
-    verdict.next.push_back(fmt::format(
-        "compare the shape of input {} with the one that the model was compiled for; "
-        "AOTI_RUNTIME_CHECK_INPUTS=1 does so at every run",
-        owner->tensor->name));
+    verdict.next.push_back(
+        fmt::format("compare the shape of input {} with the one that the model was compiled for; "
+                    "AOTI_RUNTIME_CHECK_INPUTS=1 does so at every run",
+                    owner->tensor->name));
   } else {
     verdict.next.emplace_back("`aoti inputs`: compare the shapes passed with those compiled for");
   }

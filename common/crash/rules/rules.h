@@ -27,10 +27,10 @@ std::optional<Verdict> unexplained(const Target& target, const Crash& crash);  /
 Verdict judge(const Target& target, const Crash& crash);
 
 // Words that several rules need.
-std::string say_kernel(const Crash& crash);              // "cpp_fused_add_0", "the model"
-std::string say_tensor(const KnownTensor& tensor);       // "constant emb.weight"
-std::string say_access(const Crash& crash);              // "read", "wrote", "touched"
-std::string say_stop(const Crash& crash);                // "SIGSEGV (SEGV_MAPERR) at 0x10"
+std::string say_kernel(const Crash& crash);         // "cpp_fused_add_0", "the model"
+std::string say_tensor(const KnownTensor& tensor);  // "constant emb.weight"
+std::string say_access(const Crash& crash);         // "read", "wrote", "touched"
+std::string say_stop(const Crash& crash);           // "SIGSEGV (SEGV_MAPERR) at 0x10"
 
 // Lowers `confidence` to `likely` and says why, when the stack was not found by call frame
 // information, or a layout was assumed.

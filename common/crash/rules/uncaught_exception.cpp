@@ -24,11 +24,10 @@ const NamedFrame* frame_of(const NamedStack& stack, std::span<const std::string_
 
 }  // namespace
 
-// std::terminate on a stack that an AOTInductor model or its runner is on. Excluded: abort() that no
-// exception led to, and exceptions of code that no model called.
+// std::terminate on a stack that an AOTInductor model or its runner is on. Excluded: abort() that
+// no exception led to, and exceptions of code that no model called.
 std::optional<Verdict> uncaught_exception(const Target&, const Crash& crash) {
-  static constexpr std::array<std::string_view, 2> kTerminate = {"_ZSt9terminatev",
-                                                                 "__terminate"};
+  static constexpr std::array<std::string_view, 2> kTerminate = {"_ZSt9terminatev", "__terminate"};
   const bool aborted = crash.stop.signal && crash.stop.signal->number == SIGABRT;
   if (!aborted || frame_of(crash.stack, kTerminate) == nullptr) return std::nullopt;
   if (!crash.is_inside_aoti() && !crash.has_runner_frame()) return std::nullopt;

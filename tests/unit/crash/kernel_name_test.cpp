@@ -22,7 +22,8 @@ TEST(KernelName, TellsKernelsFromTheRuntime) {
 }
 
 TEST(KernelName, RecognisesRunImplWithASuffixedClass) {
-  EXPECT_TRUE(is_run_impl("_ZN5torch12aot_inductor16AOTInductorModel8run_implEPP16AtenTensorOpaque"));
+  EXPECT_TRUE(
+      is_run_impl("_ZN5torch12aot_inductor16AOTInductorModel8run_implEPP16AtenTensorOpaque"));
   EXPECT_TRUE(is_run_impl("_ZN5torch12aot_inductor20AOTInductorModelabcd8run_implEPP16Aten"));
   EXPECT_FALSE(is_run_impl("_ZN5torch12aot_inductor16AOTInductorModel14const_run_implEv"));
   EXPECT_FALSE(is_run_impl("_ZN5torch8inductor24AOTIModelContainerRunner8run_implEv"));

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace aotidbg {
 namespace {
 
@@ -60,8 +62,7 @@ TEST(Owner, IsTheTensorWhoseFirstByteTheBaseRegisterHolds) {
 }
 
 TEST(Owner, MayBeInTheIndexRegisterWhenItIsNotScaled) {
-  const auto owner =
-      find_owner(fault_at(0x800000 + 4096, "rax", 4096, "rdi", 0x800000), kTwo, {});
+  const auto owner = find_owner(fault_at(0x800000 + 4096, "rax", 4096, "rdi", 0x800000), kTwo, {});
   ASSERT_TRUE(owner);
   EXPECT_EQ(owner->tensor->name, "x");
   EXPECT_EQ(owner->bytes, 4096U - 64U);
@@ -73,7 +74,8 @@ TEST(Owner, IsNotTakenFromAScaledIndexRegister) {
 
 TEST(Owner, StandsBeforeTheStartForANegativeIndex) {
   const auto owner = find_owner(
-      fault_at(0x100000 - 256, "rsi", 0x100000, "rax", static_cast<std::uint64_t>(-64), 4), kTwo, {});
+      fault_at(0x100000 - 256, "rsi", 0x100000, "rax", static_cast<std::uint64_t>(-64), 4), kTwo,
+      {});
   ASSERT_TRUE(owner);
   EXPECT_EQ(owner->relation, Owner::Relation::before_start);
   EXPECT_EQ(owner->bytes, 256U);
@@ -98,8 +100,7 @@ TEST(Owner, IsOnlyInferredFromWhatTheKernelHoldsWhenTheBaseIsFolded) {
 }
 
 TEST(Owner, OfAFoldedWriteIsNoConstant) {
-  const Fault fault =
-      fault_at(0x700000, "rdx", 0x700000, "", std::nullopt, 1, Access::write);
+  const Fault fault = fault_at(0x700000, "rdx", 0x700000, "", std::nullopt, 1, Access::write);
   EXPECT_FALSE(find_owner(fault, kTwo, {0x100000}));
 }
 
@@ -128,6 +129,15 @@ TEST(ElementAt, GivesNothingWhereStridesReachNoElement) {
   EXPECT_FALSE(element_at(gaps, 3));
   const KnownTensor scalar = tensor("s", 0x1000, {}, {});
   EXPECT_FALSE(element_at(scalar, 3));
+}
+
+// At the ends of what 64 bits hold, where the product of steps and stride does not fit.
+TEST(ElementAt, DividesTheLongestDistances) {
+  const auto bytes = tensor("bytes", 0x1000, {4, 3}, {3, 1}, 1);
+  constexpr auto kLowest = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ(element_at(bytes, kLowest), (std::vector<std::int64_t>{kLowest / 3 - 1, 1}));
+  constexpr auto kHighest = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(element_at(bytes, kHighest), (std::vector<std::int64_t>{kHighest / 3, 1}));
 }
 
 }  // namespace

@@ -147,8 +147,7 @@ TEST_F(RulesTest, AnEqualIndexFoundBySearchIsNeverCertain) {
   KnownTensor input;
   input.kind = KnownTensor::Kind::input;
   input.name = "arg1_1";
-  crash.index.match =
-      IndexMatch{&crash.known[0], &input, {3}, 5000, 0, {5000, 0}, 0};
+  crash.index.match = IndexMatch{&crash.known[0], &input, {3}, 5000, 0, {5000, 0}, 0};
   EXPECT_EQ(verdict().code, "index_out_of_bounds");
   EXPECT_EQ(verdict().confidence, Confidence::likely);
   EXPECT_NE(verdict().text.find("row 5000 of constant l1.weight, which has 4 rows"),

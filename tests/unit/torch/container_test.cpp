@@ -37,9 +37,7 @@ class ContainerTest : public testing::TestWithParam<std::string> {
     wrappers = find_wrappers(target, libtorch.layout);
     return *image;
   }
-  Result<Container> read() {
-    return read_container(target, libtorch, wrappers, image->container);
-  }
+  Result<Container> read() { return read_container(target, libtorch, wrappers, image->container); }
 
   FakeTarget target;
   std::optional<ModelImage> image;
@@ -174,8 +172,7 @@ TEST_P(ContainerTest, RefusesConstantsWhoseShapeVectorIsTorn) {
   ModelImage& model = make();
   const auto container = read();
   ASSERT_TRUE(container);
-  const Address shape =
-      model.address_of(kConstInfo, model.options.constants[0].info, "shape");
+  const Address shape = model.address_of(kConstInfo, model.options.constants[0].info, "shape");
   model.set("std::vector", shape, "end", 3);
   EXPECT_FALSE(read_constants(target, libtorch, *container, 0));
 }

@@ -19,8 +19,8 @@ TEST(DamagedLibrary, NamesItsSymbolsWhileItIsWhole) {
   EXPECT_EQ(symbols_with_prefix(target, library, "cpp_").size(), 2U);
 }
 
-// A hash table may be as large as its module says to be, and both may be wrong: nothing of that size
-// is made before the first of it was read.
+// A hash table may be as large as its module says to be, and both may be wrong: nothing of that
+// size is made before the first of it was read.
 TEST(DamagedLibrary, ClaimsMoreBucketsThanMemoryHolds) {
   FakeTarget target;
   Module& library =

@@ -79,11 +79,11 @@ TEST_F(TensorTest, RefusesWhatIsNoTensor) {
   const struct {
     std::string_view member;
     std::uint64_t value;
-  } wrong[] = {{"vptr", 0x41414141},    {"combined_refcount_", 0}, {"numel_", 33},
-               {"storage_offset_", ~0ULL}, {"data_type_", 250}, {"storage_", 0x10}};
+  } wrong[] = {{"vptr", 0x41414141},       {"combined_refcount_", 0}, {"numel_", 33},
+               {"storage_offset_", ~0ULL}, {"data_type_", 250},       {"storage_", 0x10}};
   for (const auto& [member, value] : wrong) {
-    const auto original = target.read_value<std::uint64_t>(
-        image->address_of(kTensor, impl(), member));
+    const auto original =
+        target.read_value<std::uint64_t>(image->address_of(kTensor, impl(), member));
     image->set(kTensor, impl(), member, value);
     EXPECT_FALSE(read(handle())) << member;
     target.poke(image->address_of(kTensor, impl(), member), *original);
