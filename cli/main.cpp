@@ -47,7 +47,7 @@ int complain(std::string_view sentence) {
 int run(std::vector<std::string> arguments) {
   std::unique_ptr<aotidbg::Target> target;
   HostContext host;
-  host.host = fmt::format("aotidbg {}", AOTIDBG_VERSION);
+  host.host = "command line";
   host.prompt = "aotidbg";
   host.terminal_colors = wants_colors();
   host.columns = terminal_columns();

@@ -92,7 +92,7 @@ const Command kConstantsCommand{
         "GLOB is a name, or a pattern with * ? [ ], of the user's model (emb.weight) or of the "
         "generated code (emb_weight). In JSON, the constants are under `models`.",
     .example = "constants 'layers.0.*'",
-    .example_answer = "  layers.0.weight  float32  [64, 64]  16384  cpu  host (heap)  ready",
+    .example_answer = "  layers.0.weight  float32  [64, 64]  16384  cpu  host  heap  ready",
     .run = constants};
 
 }  // namespace aotidbg

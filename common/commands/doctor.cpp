@@ -14,6 +14,7 @@ std::vector<GapReport> gaps_of(const Target& target) {
 std::vector<FileReport> files_of(const Target& target) {
   std::vector<FileReport> files;
   for (const Module& module : target.modules()) {
+    if (module.path.starts_with('[')) continue;  // [vdso]: the kernel's, there is no file
     FileReport file;
     file.path = module.path;
     file.state = module.file == nullptr ? "missing" : module.file_assumed ? "assumed" : "used";

@@ -22,8 +22,8 @@ void Page::emit(std::string_view line) {
   label_.clear();
 }
 
-void Page::section(std::string_view label) {
-  if (!text_.empty()) text_ += '\n';
+void Page::section(std::string_view label, bool belongs_to_last) {
+  if (!text_.empty() && !belongs_to_last) text_ += '\n';
   label_ = label.substr(0, kMargin - 1);
 }
 
@@ -41,10 +41,8 @@ void Page::bullet(std::string_view text, std::string_view mark) {
   }
 }
 
-void Page::line(std::string_view text) { emit(cut_end(printable(text), room())); }
-
-void Page::table(const Table& table) {
-  const std::string lines = table.render(style_, kMargin);
+void Page::table(const Table& table, bool titles) {
+  const std::string lines = table.render(style_, kMargin, titles);
   std::string_view rest = lines;
   while (!rest.empty()) {
     const std::size_t end = rest.find('\n');

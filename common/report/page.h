@@ -17,13 +17,13 @@ class Page {
  public:
   explicit Page(const TextStyle& style) : style_(style) {}
 
-  // Starts a section, after an empty line. The label stands beside whatever comes next.
-  void section(std::string_view label);
+  // Starts a section, after an empty line unless it belongs to the one before it. The label stands
+  // beside whatever comes next.
+  void section(std::string_view label, bool belongs_to_last = false);
 
   void paragraph(std::string_view text, Emphasis emphasis = Emphasis::none);
   void bullet(std::string_view text, std::string_view mark = "-");
-  void line(std::string_view text);  // cut, not wrapped
-  void table(const Table& table);
+  void table(const Table& table, bool titles = true);
 
   // The command that answers more: command("constants") is "aoti constants".
   std::string command(std::string_view rest) const;

@@ -54,8 +54,8 @@ bool needs_attention(const ConstantReport& constant) {
   return state != "ready" && state != "folded" && state != "inactive";
 }
 
-void add_fault(Page& page, const FaultReport& fault) {
-  page.section("Fault");
+void add_fault(Page& page, const FaultReport& fault, std::string_view label) {
+  page.section(label);
   page.paragraph(fault_headline(fault));
   if (fault.pc) {
     page.paragraph(fmt::format("at {}: {}", hex(*fault.pc),
@@ -65,30 +65,36 @@ void add_fault(Page& page, const FaultReport& fault) {
   if (fault.owner) page.paragraph(owner_text(*fault.owner), Emphasis::strong);
 }
 
+std::string kernel_title(const KernelReport& kernel) {
+  if (kernel.device.empty()) return fmt::format("{} ({})", kernel.name, kernel.kind);
+  return fmt::format("{} ({}, {})", kernel.name, kernel.kind, kernel.device);
+}
+
 void add_kernel(Page& page, const KernelReport& kernel, const std::optional<OwnerReport>& owner,
                 std::size_t limit) {
   page.section("Kernel");
-  std::string about = kernel.kind;
-  if (!kernel.device.empty()) about += fmt::format(", {}", kernel.device);
-  page.paragraph(fmt::format("{} ({})", kernel.name, about));
-  if (kernel.location) {
-    page.paragraph(fmt::format("at {}", location_text(*kernel.location)));
-  }
-  if (kernel.call_site) {
-    page.paragraph(fmt::format("called at {}", location_text(*kernel.call_site)));
-  }
-  if (kernel.aten && !kernel.aten->empty()) {
-    page.paragraph(fmt::format("computes {}", joined(*kernel.aten)));
-  }
+  page.paragraph(kernel_title(kernel));
+  std::vector<std::string> places;
+  if (kernel.location) places.push_back("at " + short_location_text(*kernel.location));
+  if (kernel.call_site) places.push_back("called at " + short_location_text(*kernel.call_site));
+  if (!places.empty()) page.paragraph(joined(places));
+  std::vector<std::string> origins;
+  if (kernel.aten && !kernel.aten->empty()) origins.push_back("computes " + joined(*kernel.aten));
   if (kernel.source_nodes && !kernel.source_nodes->empty()) {
-    page.paragraph(fmt::format("from the nodes {}", joined(*kernel.source_nodes)));
+    origins.push_back("from the nodes " + joined(*kernel.source_nodes));
   }
+  if (!origins.empty()) page.paragraph(fmt::format("{}", fmt::join(origins, "; ")));
+  add_kernel_arguments(page, kernel, owner, limit);
+}
+
+void add_kernel_arguments(Page& page, const KernelReport& kernel,
+                          const std::optional<OwnerReport>& owner, std::size_t limit) {
   if (!kernel.arguments || kernel.arguments->empty()) return;
 
   Table table({{.title = ""},
-               {.title = "PARAMETER", .narrowest = 8},
-               {.title = "TENSOR", .narrowest = 12},
-               {.title = "TYPE", .priority = 2, .narrowest = 8},
+               {.title = "PARAMETER", .narrowest = 12},
+               {.title = "TENSOR", .narrowest = 36},
+               {.title = "TYPE", .priority = 2, .narrowest = 14},
                {.title = "VALUE", .priority = 1, .fixed = kAddressWidth}});
   const std::vector<KernelArgument>& arguments = *kernel.arguments;
   for (const KernelArgument& argument : arguments) {
@@ -119,12 +125,13 @@ void add_inputs(Page& page, const std::vector<InputReport>& inputs,
 
   Table table({{.title = ""},
                {.title = "#", .right = true},
-               {.title = "NAME", .narrowest = 10},
-               {.title = "DTYPE", .narrowest = 5},
-               {.title = "SHAPE", .narrowest = 10},
-               {.title = "STRIDE", .priority = 2, .narrowest = 8},
+               {.title = "NAME", .narrowest = 20},
+               {.title = "DTYPE"},
+               {.title = "SHAPE", .narrowest = 16},
+               {.title = "STRIDE", .priority = 2, .narrowest = 16},
                {.title = "DEVICE", .priority = 3},
-               {.title = "MEMORY", .priority = 1, .narrowest = 8},
+               {.title = "MEMORY", .priority = 1},
+               {.title = "WHERE", .priority = 5, .narrowest = 12},
                {.title = "DATA", .priority = 4, .fixed = kAddressWidth}});
   for (const std::size_t i : order) {
     const InputReport& input = inputs[i];
@@ -137,7 +144,7 @@ void add_inputs(Page& page, const std::vector<InputReport>& inputs,
     const TensorReport& tensor = *input.actual;
     table.add({marked, std::to_string(input.position), input.name, or_unknown(tensor.dtype),
                or_unknown(tensor.shape), or_unknown(tensor.stride), or_unknown(tensor.device),
-               memory_text(tensor.residency, tensor.where), or_unknown(tensor.data)});
+               word(tensor.residency), tensor.where.value_or(""), or_unknown(tensor.data)});
   }
   page.section("Inputs");
   page.table(table);
@@ -152,17 +159,20 @@ void add_inputs(Page& page, const std::vector<InputReport>& inputs,
 }
 
 void add_model(Page& page, const ModelReport& model) {
-  std::string name = model.package && !model.package->empty()
-                         ? fmt::format("{}, {}", *model.package, or_unknown(model.wrapper))
-                         : or_unknown(model.wrapper);
-  if (model.compiled_for) name += fmt::format(", compiled for {}", *model.compiled_for);
-  if (model.loaded_on) name += fmt::format(", loaded on {}", *model.loaded_on);
-  page.paragraph(name);
+  const std::string wrapper = model.wrapper ? short_name(*model.wrapper) : "?";
+  std::vector<std::string> names;
+  if (model.package && !model.package->empty()) names.push_back(*model.package);
+  names.push_back(wrapper);
+  if (model.compiled_for) names.push_back("compiled for " + *model.compiled_for);
+  if (model.loaded_on) names.push_back("loaded on " + *model.loaded_on);
+  if (model.layout) {
+    names.push_back(model.layout_how == How::found
+                        ? "layout " + *model.layout
+                        : fmt::format("layout {} ({})", *model.layout, word(model.layout_how)));
+  }
+  page.paragraph(joined(names));
 
   std::vector<std::string> facts;
-  if (model.layout) {
-    facts.push_back(fmt::format("layout {} ({})", *model.layout, word(model.layout_how)));
-  }
   if (model.pool) {
     facts.push_back(fmt::format("pool of {}: {} running, {} idle, {} pending", model.pool->size,
                                 model.pool->running, model.pool->idle, model.pool->pending));
@@ -197,15 +207,16 @@ std::string constants_summary(const std::vector<ConstantReport>& constants) {
 void add_constants(Page& page, const std::vector<ConstantReport>& constants,
                    const std::vector<std::size_t>& rows, const std::optional<OwnerReport>& owner) {
   Table table({{.title = ""},
-               {.title = "NAME", .narrowest = 16},
-               {.title = "DTYPE", .narrowest = 5},
-               {.title = "SHAPE", .narrowest = 8},
+               {.title = "NAME", .narrowest = 32},
+               {.title = "DTYPE"},
+               {.title = "SHAPE", .narrowest = 16},
                {.title = "BYTES", .priority = 4, .right = true},
                {.title = "DECLARED", .priority = 3},
-               {.title = "MEMORY", .narrowest = 8},
+               {.title = "MEMORY", .priority = 1},
+               {.title = "WHERE", .priority = 5, .narrowest = 12},
                {.title = "STATE"},
-               {.title = "KIND", .priority = 6},
-               {.title = "IN THE CODE", .priority = 5, .narrowest = 12},
+               {.title = "KIND", .priority = 7},
+               {.title = "IN THE CODE", .priority = 6, .narrowest = 16},
                {.title = "DATA", .priority = 2, .fixed = kAddressWidth}});
   for (const std::size_t i : rows) {
     const ConstantReport& constant = constants[i];
@@ -213,10 +224,9 @@ void add_constants(Page& page, const std::vector<ConstantReport>& constants,
     table.add({mark(needs_attention(constant), is_owner(owner, "constant", constant.name)),
                has_fqn ? *constant.fqn : constant.name, or_unknown(constant.dtype),
                or_unknown(constant.shape), constant.bytes ? std::to_string(*constant.bytes) : "?",
-               or_unknown(constant.declared_device),
-               memory_text(constant.residency, constant.where), or_unknown(constant.state),
-               constant.kind.value_or(""), has_fqn ? constant.name : "",
-               or_unknown(constant.data)});
+               or_unknown(constant.declared_device), word(constant.residency),
+               constant.where.value_or(""), or_unknown(constant.state), constant.kind.value_or(""),
+               has_fqn ? constant.name : "", or_unknown(constant.data)});
   }
   page.table(table);
   for (const std::size_t i : rows) {

@@ -13,12 +13,15 @@
 
 namespace aotidbg {
 
-void add_fault(Page& page, const FaultReport& fault);
+void add_fault(Page& page, const FaultReport& fault, std::string_view label = "Fault");
 
-// Name, kind and places of a kernel; then its parameters, at most `limit`, the one that `owner`
-// is marked.
+// Name, kind and places of a kernel, files by short names; then its parameters, at most `limit`,
+// with a mark beside the one that `owner` is.
 void add_kernel(Page& page, const KernelReport& kernel, const std::optional<OwnerReport>& owner,
                 std::size_t limit);
+void add_kernel_arguments(Page& page, const KernelReport& kernel,
+                          const std::optional<OwnerReport>& owner, std::size_t limit);
+std::string kernel_title(const KernelReport& kernel);  // "cpp_fused_add_0 (cpp, cpu)"
 
 // At most `limit` inputs: those with mismatches and the fault's owner come first.
 void add_inputs(Page& page, const std::vector<InputReport>& inputs,

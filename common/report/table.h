@@ -15,7 +15,7 @@
 namespace aotidbg {
 
 struct Column {
-  std::string title;
+  std::string title = {};
   int priority = 0;           // the highest number goes first when room is short; 0 never goes
   std::size_t narrowest = 0;  // cells may be cut down to this; 0: never cut
   bool right = false;         // numbers
@@ -46,10 +46,11 @@ class Table {
 
   // Lines, each ended by a line feed and begun with `indent` spaces: titles, then rows. A column
   // that is empty in every row is left out.
-  std::string render(const TextStyle& style, std::size_t indent = 2) const;
+  std::string render(const TextStyle& style, std::size_t indent, bool titles = true) const;
 
  private:
-  std::vector<std::size_t> fit(std::size_t room) const;  // width of each column; 0: left out
+  // The width of each column; 0: left out.
+  std::vector<std::size_t> fit(std::size_t room, bool titles) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;  // printable

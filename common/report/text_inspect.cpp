@@ -19,7 +19,7 @@ constexpr std::size_t kArguments = 6;
 constexpr std::size_t kInputs = 6;
 constexpr std::size_t kConstants = 6;
 constexpr std::size_t kModels = 2;
-constexpr std::size_t kFrames = 6;
+constexpr std::size_t kFrames = 5;
 constexpr std::size_t kThreads = 2;
 constexpr std::size_t kUnknowns = 4;
 constexpr std::size_t kNext = 4;
@@ -72,7 +72,7 @@ void add_models(Page& page, const Report& report, const std::optional<OwnerRepor
   for (std::size_t i = 0; i < shown; ++i) {
     const std::vector<ConstantReport>& constants = report.models[i].constants;
     if (constants.empty()) continue;
-    page.section("Constants");
+    page.section("Constants", true);
     std::vector<std::size_t> rows;
     std::size_t left_out = 0;
     for (std::size_t c = 0; c < constants.size(); ++c) {
@@ -87,7 +87,8 @@ void add_models(Page& page, const Report& report, const std::optional<OwnerRepor
         ++left_out;
       }
     }
-    page.paragraph(fmt::format("{}; {}", constants_summary(constants), page.command("constants")));
+    page.paragraph(
+        fmt::format("{}; {} lists them", constants_summary(constants), page.command("constants")));
     if (!rows.empty()) add_constants(page, constants, rows, owner);
     if (left_out != 0) page.paragraph(fmt::format("and {} more that need attention", left_out));
   }
@@ -107,11 +108,13 @@ std::vector<std::size_t> chosen_frames(const ThreadReport& thread,
   std::vector<std::size_t> chosen;
   bool after_aoti = false;
   for (std::size_t i = 0; i < thread.frames.size(); ++i) {
+    // What the compiler inlined is named by the frame that it stands in, which follows it.
+    if (!all && thread.frames[i].inlined) continue;
     const bool ours = part_of_aoti(thread.frames[i], wrappers);
-    if (all || i == 0 || ours || after_aoti) chosen.push_back(i);
+    if (all || chosen.empty() || ours || after_aoti) chosen.push_back(i);
     after_aoti = ours;
   }
-  if (!all && chosen.size() > kFrames) {
+  if (!all && chosen.size() > kFrames + 1) {  // a gap takes a line too
     chosen.erase(chosen.begin() + kFrames - 1, chosen.end() - 1);
   }
   return chosen;
@@ -120,24 +123,24 @@ std::vector<std::size_t> chosen_frames(const ThreadReport& thread,
 void add_thread(Page& page, const ThreadReport& thread, const std::set<std::string>& wrappers,
                 bool all) {
   page.paragraph(fmt::format("thread {} ({})", thread.id, thread.role));
-  Table table({{.title = "#", .right = true},
-               {.title = "FUNCTION", .narrowest = 24},
-               {.title = "WHERE", .priority = 1, .narrowest = 16},
-               {.title = "FOUND BY", .priority = 2}});
+  Table table({{.right = true},
+               {.narrowest = 32},                 // function
+               {.priority = 1, .narrowest = 16},  // where
+               {.priority = 2}});                 // how the frame was found, when it was guessed
   const std::vector<std::size_t> chosen = chosen_frames(thread, wrappers, all);
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const FrameReport& frame = thread.frames[chosen[i]];
     const std::size_t skipped = i == 0 ? 0 : chosen[i] - chosen[i - 1] - 1;
     if (skipped != 0) table.add({"", fmt::format("... {}", counted(skipped, "frame"))});
     std::string where = frame.module.value_or("");
-    if (frame.file) where = location_text({*frame.file, frame.line.value_or(0)});
+    if (frame.file) where = short_location_text({*frame.file, frame.line.value_or(0)});
     std::string function = frame.function.value_or(hex(frame.pc));
     if (frame.inlined) function += " [inlined]";
     const bool guessed = frame.how == "frame_pointer" || frame.how == "scan";
-    table.add({std::to_string(chosen[i]), std::move(function), std::move(where),
-               guessed ? frame.how : ""});
+    table.add({fmt::format("#{}", chosen[i]), std::move(function), std::move(where),
+               guessed ? fmt::format("({})", frame.how) : ""});
   }
-  page.table(table);
+  page.table(table, false);
   if (thread.stopped && !thread.stopped->empty()) {
     page.paragraph(fmt::format("the stack ends here: {}", *thread.stopped));
   }
@@ -167,7 +170,7 @@ void add_stacks(Page& page, const Report& report, bool all_threads) {
 }
 
 void add_target(Page& page, const TargetReport& target) {
-  page.section("Target");
+  page.section("Target", true);
   std::string text = target.kind;
   for (const std::string& file : target.files) text += " " + file;
   if (target.executable) text += fmt::format(" of {}", *target.executable);
@@ -186,12 +189,13 @@ std::string inspect_text(const Report& report, const TextStyle& style, bool all_
   Page page(style);
   const std::optional<OwnerReport> owner = report.fault ? report.fault->owner : std::nullopt;
   add_verdict(page, report.verdict);
-  if (report.fault) add_fault(page, *report.fault);
+  const bool stopped = report.verdict.code == "no_fault";
+  if (report.fault) add_fault(page, *report.fault, stopped ? "Stop" : "Fault");
   if (report.kernel) add_kernel(page, *report.kernel, owner, kArguments);
   if (!report.inputs.empty()) add_inputs(page, report.inputs, owner, kInputs);
   add_models(page, report, owner);
-  add_stacks(page, report, all_threads);
   add_target(page, report.target);
+  add_stacks(page, report, all_threads);
   if (!report.unknowns.empty()) add_unknowns(page, report.unknowns, kUnknowns);
   add_next(page, report.verdict);
   return page.take();

@@ -42,9 +42,13 @@ std::string models_text(const std::vector<ModelReport>& models, const TextStyle&
     page.paragraph(constants_summary(model.constants));
     if (!model.inputs.empty()) page.paragraph("inputs " + joined(model.inputs));
     if (!model.outputs.empty()) page.paragraph("outputs " + joined(model.outputs));
-    page.paragraph(fmt::format("container {}, runner {}, running model {}",
-                               address_text(model.container), address_text(model.runner),
-                               model.running_model ? hex(*model.running_model) : "none"));
+    Table addresses({{.title = "CONTAINER", .fixed = kAddressWidth},
+                     {.title = "RUNNER", .fixed = kAddressWidth},
+                     {.title = "RUNNING MODEL", .fixed = kAddressWidth}});
+    addresses.add({address_text(model.container), address_text(model.runner),
+                   model.running_model ? hex(*model.running_model) : "none"});
+    page.table(addresses);
+    if (model.wrapper) page.paragraph("wrapper " + *model.wrapper);
     if (model.build_id) page.paragraph("build id " + *model.build_id);
     if (model.found_by) page.paragraph("found by " + *model.found_by);
     for (const std::string& line : model.evidence) page.bullet(line);
@@ -130,7 +134,13 @@ std::string kernels_text(const std::vector<KernelReport>& kernels, const TextSty
 
 std::string kernel_text(const KernelReport& kernel, const TextStyle& style) {
   Page page(style);
-  add_kernel(page, kernel, std::nullopt, kAll);
+  page.section("Kernel");
+  page.paragraph(kernel_title(kernel));
+  if (kernel.location) page.paragraph("at " + location_text(*kernel.location));
+  if (kernel.call_site) page.paragraph("called at " + location_text(*kernel.call_site));
+  if (kernel.aten) page.paragraph("computes " + joined(*kernel.aten));
+  if (kernel.source_nodes) page.paragraph("from the nodes " + joined(*kernel.source_nodes));
+  add_kernel_arguments(page, kernel, std::nullopt, kAll);
   if (kernel.address) page.paragraph(fmt::format("its code is at {}", hex(*kernel.address)));
   if (kernel.faulting) page.paragraph("the fault is in it", Emphasis::bad);
   return page.take();

@@ -35,6 +35,10 @@ std::string owner_text(const OwnerReport& owner);
 
 std::string location_text(const SourceLocation& location);  // "file.cpp:24"
 
+// The name of a generated file without the middle of its hash: "cb3iqlmpxe4w...3ljz.wrapper.cpp".
+std::string short_name(std::string_view file);
+std::string short_location_text(const SourceLocation& location);
+
 // "host (heap)".
 std::string memory_text(Residency residency, const std::optional<std::string>& where);
 
