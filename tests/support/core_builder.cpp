@@ -121,6 +121,11 @@ CoreBuilder& CoreBuilder::file_mapping(Address start, Address end, std::uint64_t
   return *this;
 }
 
+CoreBuilder& CoreBuilder::file_alignment(std::size_t bytes) {
+  file_alignment_ = bytes;
+  return *this;
+}
+
 CoreBuilder& CoreBuilder::change_header(std::function<void(Elf64_Ehdr&)> change) {
   change_header_ = std::move(change);
   return *this;
@@ -151,10 +156,13 @@ std::vector<std::byte> CoreBuilder::bytes() const {
   headers[0].p_type = PT_NOTE;
   headers[0].p_offset = notes_at;
   headers[0].p_filesz = notes.size();
-  std::size_t next = (notes_at + notes.size() + 4095) / 4096 * 4096;
+  const auto aligned = [this](std::size_t size) {
+    return (size + file_alignment_ - 1) / file_alignment_ * file_alignment_;
+  };
+  std::size_t next = aligned(notes_at + notes.size());
   for (std::size_t i = 0; i < loads_.size(); ++i) {
     headers[i + 1].p_offset = next;
-    next += (loads_[i].bytes.size() + 4095) / 4096 * 4096;
+    next += aligned(loads_[i].bytes.size());
   }
   Elf64_Ehdr header = elf_header(ET_CORE);
   header.e_phnum = static_cast<Elf64_Half>(headers.size());
@@ -164,7 +172,7 @@ std::vector<std::byte> CoreBuilder::bytes() const {
   append(file, std::as_bytes(std::span(headers)));
   append(file, notes);
   for (const Load& load : loads_) {
-    pad(file, 4096);
+    pad(file, file_alignment_);
     append(file, load.bytes);
   }
   return file;

@@ -36,6 +36,8 @@ class CoreBuilder {
                       std::string_view permissions = "rw-", std::uint64_t memory_size = 0);
   // An entry of NT_FILE; the note is written when there is one.
   CoreBuilder& file_mapping(Address start, Address end, std::uint64_t offset, std::string path);
+  // Where segments may begin in the file: at a page, as the kernel writes them, unless said.
+  CoreBuilder& file_alignment(std::size_t bytes);
   CoreBuilder& note(std::string_view owner, std::uint32_t type, std::span<const std::byte> bytes);
   CoreBuilder& change_header(std::function<void(Elf64_Ehdr&)> change);
   CoreBuilder& change_segments(std::function<void(std::vector<Elf64_Phdr>&)> change);
@@ -55,6 +57,7 @@ class CoreBuilder {
   std::vector<std::byte> notes_;
   std::vector<Load> loads_;
   std::vector<Mapping> mappings_;
+  std::size_t file_alignment_ = 4096;
   std::function<void(Elf64_Ehdr&)> change_header_;
   std::function<void(std::vector<Elf64_Phdr>&)> change_segments_;
 };

@@ -41,8 +41,9 @@ Module& map_library(FakeTarget& target, const std::string& path, Address bias, s
   header.e_phnum = 2;
   target.poke(bias, header);
   Elf64_Phdr load{PT_LOAD, PF_R | PF_W | PF_X, 0, 0, 0, size, size, 0x1000};
-  Elf64_Phdr dynamic{PT_DYNAMIC, PF_R, kDynamic, kDynamic, kDynamic, 6 * sizeof(Elf64_Dyn),
-                     6 * sizeof(Elf64_Dyn), 8};
+  Elf64_Phdr dynamic{
+      PT_DYNAMIC, PF_R, kDynamic, kDynamic, kDynamic, 6 * sizeof(Elf64_Dyn), 6 * sizeof(Elf64_Dyn),
+      8};
   target.poke(bias + sizeof(header), load);
   target.poke(bias + sizeof(header) + sizeof(load), dynamic);
 
@@ -69,7 +70,7 @@ Module& map_library(FakeTarget& target, const std::string& path, Address bias, s
   target.poke_bytes(bias + kHash, std::as_bytes(std::span(hash)));
 
   const std::pair<Elf64_Sxword, std::uint64_t> entries[] = {
-      {DT_STRTAB, bias + kStrings}, {DT_SYMTAB, bias + kSymbols}, {DT_GNU_HASH, bias + kHash},
+      {DT_STRTAB, bias + kStrings}, {DT_SYMTAB, bias + kSymbols},   {DT_GNU_HASH, bias + kHash},
       {DT_STRSZ, strings.size()},   {DT_SYMENT, sizeof(Elf64_Sym)}, {DT_NULL, 0}};
   at = bias + kDynamic;
   for (const auto& [tag, value] : entries) {

@@ -60,17 +60,23 @@ ModelImage::ModelImage(FakeTarget& process, const Layout& table, ModelImageOptio
 void ModelImage::make_modules(Address base) {
   wrapper = base;
   run = base + kCode + 0x100;
+  run_impl = base + kCode + 0x500;
+  kernels = base + kCode + 0x600;
   delete_tensor = base + kCode + 0x200;
   kernels_vtable = base + kData + 0x10;
-  map_library(
-      target, "/tmp/package/" + options.wrapper_name, base, kWrapperSize,
-      {{"AOTInductorModelContainerRun", kCode + 0x100},
-       {"AOTInductorModelContainerDelete", kCode + 0x300},
-       {"AOTInductorModelDelete", kCode + 0x400},
-       {"_ZN5torch12aot_inductor20delete_tensor_objectEPv", kCode + 0x200},
-       {"_ZN5torch12aot_inductor16AOTInductorModel8run_implEPP16AtenTensorOpaqueS4_PvP23AOTIProxyExec"
-        "utorOpaque",
-        kCode + 0x500}});
+  std::vector<std::pair<std::string, std::uint64_t>> symbols = {
+      {"AOTInductorModelContainerRun", run - base},
+      {"AOTInductorModelContainerDelete", kCode + 0x300},
+      {"AOTInductorModelDelete", kCode + 0x400},
+      {"_ZN5torch12aot_inductor20delete_tensor_objectEPv", delete_tensor - base},
+      {"_ZN5torch12aot_inductor16AOTInductorModel8run_implEPP16AtenTensorOpaqueS4_"
+       "PvP23AOTIProxyExec"
+       "utorOpaque",
+       run_impl - base}};
+  for (std::size_t i = 0; i < options.kernels.size(); ++i) {
+    symbols.emplace_back(options.kernels[i], kernels - base + i * kKernelSpacing);
+  }
+  map_library(target, "/tmp/package/" + options.wrapper_name, base, kWrapperSize, symbols);
   // mov $SIZEOF, %esi; ret: what a sized delete leaves in code
   const auto write_size = [&](std::uint64_t at, std::string_view class_name) {
     target.poke(base + at, std::uint8_t{0xbe});
@@ -200,8 +206,8 @@ void ModelImage::make_models() {
     set(kConstInfo, info, "data_size",
         elements_of(constant.shape) * layout.scalar_type_size(type).value_or(0));
     set(kConstInfo, info, "type", 1);
-    for (const auto& [name, values] : {std::pair("shape", &constant.shape),
-                                       std::pair("stride", &constant.stride)}) {
+    for (const auto& [name, values] :
+         {std::pair("shape", &constant.shape), std::pair("stride", &constant.stride)}) {
       const Address at = allocate(values->size() * 8 + 8);
       target.poke_bytes(at, std::as_bytes(std::span(*values)));
       write_vector(address_of(kConstInfo, info, name), at, values->size() * 8);
@@ -222,9 +228,9 @@ void ModelImage::make_models() {
                  info_size * options.constants.size());
     write_string(address_of(kModel, at, "in_spec_"), "[1, {}]");
     set("std::shared_ptr", address_of(kModel, at, "constants_map_"), "pointer", map_);
-    const Address kernels = allocate(64);
-    target.poke(kernels, kernels_vtable);
-    set(kModel, at, "kernels_", kernels);
+    const Address object = allocate(64);
+    target.poke(object, kernels_vtable);
+    set(kModel, at, "kernels_", object);
     set(kModel, at, "device_idx_", 0xffffffff);
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A process with one AOTInductor model in it, made in a FakeTarget from a layout table: libtorch and a
-// wrapper with real dynamic symbol tables, a runner, a container, its models, constants and tensors.
-// Everything is written by member name, so that any layout makes a whole process. Tests change what
-// they want to see refused.
+// A process with one AOTInductor model in it, made in a FakeTarget from a layout table: libtorch
+// and a wrapper with real dynamic symbol tables, a runner, a container, its models, constants and
+// tensors. Everything is written by member name, so that any layout makes a whole process. Tests
+// change what they want to see refused.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@ namespace aotidbg {
 struct ImageTensor {
   std::string name = {};
   std::string fqn = {};
-  std::string dtype = "Float";             // enumerator of c10::ScalarType
+  std::string dtype = "Float";  // enumerator of c10::ScalarType
   std::vector<std::int64_t> shape = {};
-  std::vector<std::int64_t> stride = {};        // empty: contiguous
-  bool loaded = true;                      // constants: false leaves handle and data null
-  std::vector<std::byte> bytes = {};            // contents; empty: zeros
+  std::vector<std::int64_t> stride = {};  // empty: contiguous
+  bool loaded = true;                     // constants: false leaves handle and data null
+  std::vector<std::byte> bytes = {};      // contents; empty: zeros
   // Filled in by ModelImage.
   Address handle = 0;
   Address impl = 0;
   Address storage = 0;
   Address data = 0;
-  Address info = 0;                        // constants: their ConstInfo
+  Address info = 0;  // constants: their ConstInfo
 };
 
 struct ModelImageOptions {
@@ -38,9 +38,9 @@ struct ModelImageOptions {
   std::vector<ImageTensor> constants = {};
   std::vector<ImageTensor> inputs = {};
   std::size_t models = 1;
-  std::size_t running = 1;                 // of them; the others are available
+  std::size_t running = 1;  // of them; the others are available
   std::string wrapper_name = "model.wrapper.so";
-  std::vector<std::string> kernels = {};   // symbols of generated code, kKernelSpacing apart
+  std::vector<std::string> kernels = {};  // symbols of generated code, kKernelSpacing apart
 };
 
 class ModelImage {
@@ -51,19 +51,19 @@ class ModelImage {
 
   FakeTarget& target;
   const Layout& layout;
-  ModelImageOptions options;               // with addresses filled in
+  ModelImageOptions options;  // with addresses filled in
 
-  Address wrapper = 0;                     // load bias of the wrapper
-  Address run = 0;                         // AOTInductorModelContainerRun
+  Address wrapper = 0;  // load bias of the wrapper
+  Address run = 0;      // AOTInductorModelContainerRun
   Address run_impl = 0;
-  Address kernels = 0;                     // the first of options.kernels
+  Address kernels = 0;  // the first of options.kernels
   static constexpr std::uint64_t kKernelSpacing = 0x100;
-  Address delete_tensor = 0;               // delete_tensor_object
+  Address delete_tensor = 0;  // delete_tensor_object
   Address kernels_vtable = 0;
   Address runner = 0;
   Address container = 0;
   std::vector<Address> models;
-  Address constants_array = 0;             // std::vector<ConstantHandle> of buffer 0
+  Address constants_array = 0;  // std::vector<ConstantHandle> of buffer 0
 
   // Writes a member of an object by name.
   void set(std::string_view class_name, Address object, std::string_view member,
@@ -72,7 +72,7 @@ class ModelImage {
 
   // Allocates zeroed bytes on the image's heap, 16-byte aligned.
   Address allocate(std::uint64_t size);
-  Address write_tensor(ImageTensor& tensor);             // answers with a handle
+  Address write_tensor(ImageTensor& tensor);  // answers with a handle
 
  private:
   void make_modules(Address base);
@@ -102,8 +102,9 @@ struct LibtorchImage {
 // libtorch_cpu.so (aoti_torch_abi_version, the runner's vtable) and libc10.so in the target, once.
 LibtorchImage make_libtorch(FakeTarget& target, std::string_view version = "2.13.0");
 
-// A shared library in memory: an ELF header, program headers and a dynamic section with symbols, their
-// strings and a GNU hash table. `symbols` are (name, offset from the bias). Answers with the module.
+// A shared library in memory: an ELF header, program headers and a dynamic section with symbols,
+// their strings and a GNU hash table. `symbols` are (name, offset from the bias). Answers with the
+// module.
 Module& map_library(FakeTarget& target, const std::string& path, Address bias, std::uint64_t size,
                     const std::vector<std::pair<std::string, std::uint64_t>>& symbols);
 
