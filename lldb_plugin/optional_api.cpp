@@ -18,27 +18,27 @@ Function* find_member(const char* symbol) {
 }  // namespace
 
 bool interrupt_requested(lldb::SBDebugger& debugger) {
-  static auto* const requested =
+  static auto* const kRequested =
       find_member<bool(lldb::SBDebugger*)>("_ZN4lldb10SBDebugger18InterruptRequestedEv");
-  if (requested != nullptr) return requested(&debugger);
+  if (kRequested != nullptr) return kRequested(&debugger);
   return debugger.GetCommandInterpreter().WasInterrupted();
 }
 
 std::optional<std::string> core_file_of(lldb::SBProcess& process) {
-  static auto* const get_core_file =
+  static auto* const kGetCoreFile =
       find_member<lldb::SBFileSpec(lldb::SBProcess*)>("_ZN4lldb9SBProcess11GetCoreFileEv");
-  if (get_core_file == nullptr) return std::nullopt;
-  const lldb::SBFileSpec file = get_core_file(&process);
+  if (kGetCoreFile == nullptr) return std::nullopt;
+  const lldb::SBFileSpec file = kGetCoreFile(&process);
   std::array<char, 4096> path{};
   if (!file.IsValid() || file.GetPath(path.data(), path.size()) == 0) return std::nullopt;
   return std::string(path.data());
 }
 
 std::optional<lldb::SBValue> siginfo_of(lldb::SBThread& thread) {
-  static auto* const get_siginfo =
+  static auto* const kGetSiginfo =
       find_member<lldb::SBValue(lldb::SBThread*)>("_ZN4lldb8SBThread10GetSiginfoEv");
-  if (get_siginfo == nullptr) return std::nullopt;
-  return get_siginfo(&thread);
+  if (kGetSiginfo == nullptr) return std::nullopt;
+  return kGetSiginfo(&thread);
 }
 
 }  // namespace aotidbg

@@ -34,8 +34,8 @@ struct Plugin {
 // Lives until the process ends: LLDB never unloads a plugin, and what it holds of LLDB must not be
 // released after LLDB's own end.
 Plugin& plugin() {
-  static Plugin* const only = std::make_unique<Plugin>().release();
-  return *only;
+  static Plugin* const kOnly = std::make_unique<Plugin>().release();
+  return *kOnly;
 }
 
 // "lldb version 19.1.7\n  clang revision ..." -> "lldb 19.1.7".
@@ -177,6 +177,7 @@ namespace lldb {
 // The one name that this module exports.
 __attribute__((visibility("default"))) bool PluginInitialize(SBDebugger debugger);
 
+// NOLINTNEXTLINE(readability-identifier-naming): LLDB looks for this name.
 bool PluginInitialize(SBDebugger debugger) {
   try {
     return aotidbg::initialize(debugger);
