@@ -131,17 +131,21 @@ void find_the_owner(Target& target, Crash& crash) {
                            : crash.fault.address;
   if (!address) return;
   if (crash.owner && crash.owner->relation == Owner::Relation::inside) return;
-  // An exact owner is the only one to ask; otherwise an index that leads exactly to the address
-  // decides which of the kernel's tensors was left.
-  std::vector<const KnownTensor*> owners;
-  if (crash.owner && crash.owner->is_exact()) {
-    owners.push_back(crash.owner->tensor);
-  } else {
+  // The tensor that the base register points to is asked first, and alone when that is all there is
+  // to know. Otherwise an index that leads exactly to the address decides which of the kernel's
+  // tensors was left.
+  const bool has_base = crash.owner && crash.owner->basis == Owner::Basis::base_register;
+  if (has_base) {
+    const KnownTensor* const owner = crash.owner->tensor;
+    crash.index = search_index(target, std::span(&owner, 1), crash.known, *address);
+  }
+  if (!crash.index.match && !(crash.owner && crash.owner->is_exact())) {
+    std::vector<const KnownTensor*> owners;
     for (const KnownTensor& tensor : crash.known) {
       if (crash.kernel_words.contains(tensor.data)) owners.push_back(&tensor);
     }
+    crash.index = search_index(target, owners, crash.known, *address);
   }
-  crash.index = search_index(target, owners, crash.known, *address);
   const auto& match = crash.index.match;
   if (!match) return;
   if (!crash.owner || crash.owner->tensor != match->owner) {

@@ -43,35 +43,61 @@ std::optional<std::vector<std::int64_t>> explains(const KnownTensor& owner, std:
   return element;
 }
 
+// `count_from_end`: a negative index is moved up by the dimension's size, as PyTorch's own indexing
+// does; generated code without checks does not.
 std::optional<IndexMatch> match_value(const KnownTensor& owner, std::int64_t value,
-                                      std::uint64_t distance) {
+                                      std::uint64_t distance, bool count_from_end) {
   for (std::size_t d = 0; d < owner.sizes.size(); ++d) {
     const std::int64_t size = owner.sizes[d];
     const bool is_valid = value >= -size && value < size;
-    if (is_valid || owner.strides[d] == 0) continue;
-    const std::int64_t wrapped = value < 0 ? value + size : value;
-    for (const std::int64_t used : {value, wrapped}) {
-      auto element = explains(owner, d, used, distance);
-      if (!element) continue;
-      IndexMatch match;
-      match.owner = &owner;
-      match.value = value;
-      match.dimension = d;
-      match.element = std::move(*element);
-      return match;
-    }
+    if (is_valid || owner.strides[d] == 0 || (count_from_end && value >= 0)) continue;
+    auto element = explains(owner, d, count_from_end ? value + size : value, distance);
+    if (!element) continue;
+    IndexMatch match;
+    match.owner = &owner;
+    match.value = value;
+    match.dimension = d;
+    match.element = std::move(*element);
+    return match;
   }
   return std::nullopt;
 }
 
-void search_input(Memory& memory, std::span<const KnownTensor* const> owners,
-                  const KnownTensor& input, Address address, IndexSearch& search) {
+// Matches of one way of counting: the first, and how many other values lead to the address too.
+struct Matches {
+  std::optional<IndexMatch> first;
+  std::size_t others = 0;
+
+  void add(IndexMatch match, const KnownTensor& input, std::uint64_t at) {
+    if (first) {
+      if (first->value != match.value) ++others;
+      return;
+    }
+    const auto linear = static_cast<std::int64_t>(at);
+    match.input = &input;
+    match.position = element_at(input, linear).value_or(std::vector<std::int64_t>{linear});
+    first = std::move(match);
+  }
+};
+
+struct Search {
+  Memory& memory;
+  std::vector<const KnownTensor*> owners;
+  Address address = 0;
+  Matches as_it_is;
+  Matches from_end;
+  bool partial = false;
+
+  void look_in(const KnownTensor& input);
+};
+
+void Search::look_in(const KnownTensor& input) {
   const std::uint64_t elements = input.bytes / input.item_size;
   const std::uint64_t read = std::min(elements, kMaxIndexValues);
-  if (read < elements) search.partial = true;
+  if (read < elements) partial = true;
   const auto bytes = memory.read_bytes(input.data, read * input.item_size);
   if (!bytes) {
-    search.partial = true;
+    partial = true;
     return;
   }
   std::optional<std::int64_t> last;
@@ -81,16 +107,12 @@ void search_input(Memory& memory, std::span<const KnownTensor* const> owners,
     if (last == value) continue;
     last = value;
     for (const KnownTensor* owner : owners) {
-      auto match = match_value(*owner, value, address - owner->data);
-      if (!match) continue;
-      if (search.match) {
-        if (search.match->value != match->value) ++search.match->others;
-        continue;
+      const std::uint64_t distance = address - owner->data;
+      if (auto match = match_value(*owner, value, distance, false)) {
+        as_it_is.add(std::move(*match), input, i);
+      } else if (auto counted = match_value(*owner, value, distance, true)) {
+        from_end.add(std::move(*counted), input, i);
       }
-      match->input = &input;
-      match->position = element_at(input, static_cast<std::int64_t>(i))
-                            .value_or(std::vector<std::int64_t>{static_cast<std::int64_t>(i)});
-      search.match = std::move(match);
     }
   }
 }
@@ -99,9 +121,8 @@ void search_input(Memory& memory, std::span<const KnownTensor* const> owners,
 
 IndexSearch search_index(Memory& memory, std::span<const KnownTensor* const> owners,
                          std::span<const KnownTensor> tensors, Address address) {
-  IndexSearch search;
-  std::vector<const KnownTensor*> indexed;
-  std::copy_if(owners.begin(), owners.end(), std::back_inserter(indexed),
+  Search search{memory, {}, address, {}, {}, false};
+  std::copy_if(owners.begin(), owners.end(), std::back_inserter(search.owners),
                [](const KnownTensor* owner) {
                  return owner->data != 0 && owner->item_size != 0 && owner->bytes != 0 &&
                         owner->sizes.size() == owner->strides.size();
@@ -109,9 +130,14 @@ IndexSearch search_index(Memory& memory, std::span<const KnownTensor* const> own
   for (const KnownTensor& input : tensors) {
     const bool may_hold_indices = input.kind == KnownTensor::Kind::input && is_integer(input) &&
                                   input.item_size != 0 && input.data != 0;
-    if (may_hold_indices) search_input(memory, indexed, input, address, search);
+    if (may_hold_indices) search.look_in(input);
   }
-  return search;
+  IndexSearch result;
+  result.partial = search.partial;
+  Matches& matches = search.as_it_is.first ? search.as_it_is : search.from_end;
+  if (matches.first) matches.first->others = matches.others;
+  result.match = std::move(matches.first);
+  return result;
 }
 
 }  // namespace aotidbg

@@ -29,8 +29,9 @@ struct IndexSearch {
 };
 
 // Looks for a value v and a dimension d of one of `owners` such that v is no valid index of d and
-// address = data + (v * stride[d] + an element of the other dimensions) * item size. Negative
-// indices count from the end, as PyTorch's do. At most kMaxValues values of each input are read.
+// address = data + (v * stride[d] + an element of the other dimensions) * item size. Only when no
+// value does so are negative ones counted from the end of the dimension. At most kMaxValues values
+// of each input are read.
 IndexSearch search_index(Memory& memory, std::span<const KnownTensor* const> owners,
                          std::span<const KnownTensor> tensors, Address address);
 

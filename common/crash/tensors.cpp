@@ -180,7 +180,7 @@ std::vector<KnownTensor> known_tensors(const std::vector<Constant>& constants,
   for (std::size_t i = 0; i < tensors.buffers.size(); ++i) {
     // The generated name is in the package's source alone, so the buffer is counted, not named.
     KnownTensor owner =
-        known(KnownTensor::Kind::buffer, fmt::format("buffer #{}", i + 1), tensors.buffers[i]);
+        known(KnownTensor::Kind::buffer, fmt::format("#{}", i + 1), tensors.buffers[i]);
     owner.found_by = "run_impl's handle";
     result.push_back(std::move(owner));
   }

@@ -12,6 +12,20 @@ std::string position_words(const std::vector<std::int64_t>& position) {
   return words;
 }
 
+// "row 5000 of constant emb.weight, which has 1000 rows", and the like for other ranks.
+std::string say_index(const KnownTensor& owner, const IndexMatch& match) {
+  const std::int64_t size = owner.sizes[match.dimension];
+  const std::string tensor = say_tensor(owner);
+  if (owner.sizes.size() == 1) {
+    return fmt::format("element {} of {}, which has {}", match.value, tensor, size);
+  }
+  if (owner.sizes.size() == 2 && match.dimension == 0) {
+    return fmt::format("row {} of {}, which has {} rows", match.value, tensor, size);
+  }
+  return fmt::format("index {} of dimension {} of {}, which has {} there", match.value,
+                     match.dimension, tensor, size);
+}
+
 }  // namespace
 
 // A value of an integer input that leaves a dimension of the faulting tensor and leads exactly to
@@ -24,14 +38,9 @@ std::optional<Verdict> index_out_of_bounds(const Target&, const Crash& crash) {
   verdict.confidence = Confidence::likely;
   const KnownTensor& owner = *match->owner;
   const std::int64_t size = owner.sizes[match->dimension];
-  const std::string what =
-      match->dimension == 0 && owner.sizes.size() == 2
-          ? fmt::format("row {}", match->value)
-          : fmt::format("index {} of dimension {}", match->value, match->dimension);
-  verdict.text = fmt::format("{} {} {} of {}, which has {}{}: input {}{} holds that index",
-                             say_kernel(crash), say_access(crash), what, say_tensor(owner), size,
-                             what.starts_with("row") ? " rows" : " there", match->input->name,
-                             position_words(match->position));
+  verdict.text =
+      fmt::format("{} {} {}: input {}{} holds that index", say_kernel(crash), say_access(crash),
+                  say_index(owner, *match), match->input->name, position_words(match->position));
   verdict.evidence.push_back(crash.owner->evidence);
   verdict.evidence.push_back(fmt::format(
       "inferred: {}{} = {} is an equal value, and leads exactly to the faulting address",

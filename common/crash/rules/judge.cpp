@@ -31,7 +31,7 @@ std::string say_tensor(const KnownTensor& tensor) {
     case KnownTensor::Kind::input:
       return fmt::format("input {}", tensor.name);
     case KnownTensor::Kind::buffer:
-      return fmt::format("{} of the running call", tensor.name);
+      return fmt::format("buffer {} of the running call", tensor.name);
   }
   return tensor.name;
 }

@@ -71,6 +71,20 @@ TEST_F(IndexSearchTest, FindsANegativeIndexThatCountsFromTheEnd) {
   EXPECT_EQ(found.match->value, -5000);
 }
 
+// Tables lie one after the other in the constants' blob: the same address is a negative row of the
+// second, and a row of the first that is counted from its end.
+TEST_F(IndexSearchTest, TakesANegativeIndexAsItIsBeforeCountingFromTheEnd) {
+  KnownTensor second = known[0];
+  second.name = "second";
+  second.data = known[0].end();
+  put(5, -(1LL << 36));
+  const std::vector<const KnownTensor*> owners = {&known[0], &second};
+  const auto found = search_index(target, owners, known, second.data - (1ULL << 36) * 256);
+  ASSERT_TRUE(found.match);
+  EXPECT_EQ(found.match->owner->name, "second");
+  EXPECT_EQ(found.match->element, (std::vector<std::int64_t>{-(1LL << 36), 0}));
+}
+
 TEST_F(IndexSearchTest, DoesNotBlameAValidIndex) {
   put(3, 999);
   EXPECT_FALSE(search(kWeight + 999 * 256).match);
