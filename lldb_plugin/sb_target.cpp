@@ -17,8 +17,8 @@ namespace {
 
 class SbTarget final : public Target {
  public:
-  SbTarget(lldb::SBProcess process, StoppedThreads threads, SbTargetOptions options)
-      : process_(std::move(process)), threads_(std::move(threads)), options_(std::move(options)) {}
+  SbTarget(const lldb::SBProcess& process, StoppedThreads threads, SbTargetOptions options)
+      : process_(process), threads_(std::move(threads)), options_(std::move(options)) {}
 
   Result<void> open(lldb::SBTarget& target) {
     auto regions = read_regions(process_);
@@ -118,10 +118,10 @@ class SbTarget final : public Target {
 
 }  // namespace
 
-Result<std::unique_ptr<Target>> open_sb_target(lldb::SBTarget target, lldb::SBProcess process,
+Result<std::unique_ptr<Target>> open_sb_target(lldb::SBTarget target,
+                                               const lldb::SBProcess& process,
                                                StoppedThreads threads, SbTargetOptions options) {
-  auto opened =
-      std::make_unique<SbTarget>(std::move(process), std::move(threads), std::move(options));
+  auto opened = std::make_unique<SbTarget>(process, std::move(threads), std::move(options));
   if (auto done = opened->open(target); !done) return tl::unexpected(done.error());
   return std::unique_ptr<Target>(std::move(opened));
 }

@@ -21,7 +21,8 @@ struct SbTargetOptions {
 };
 
 // `process` is stopped, and belongs to `target`.
-Result<std::unique_ptr<Target>> open_sb_target(lldb::SBTarget target, lldb::SBProcess process,
+Result<std::unique_ptr<Target>> open_sb_target(lldb::SBTarget target,
+                                               const lldb::SBProcess& process,
                                                StoppedThreads threads, SbTargetOptions options);
 
 }  // namespace aotidbg
