@@ -123,6 +123,34 @@ TEST_F(SignalFrameTest, AGeneralProtectionFaultHasNoAddress) {
   EXPECT_EQ(frame->trap, 13U);
 }
 
+// A handler that was set without SA_SIGINFO gets none: the processor's exception is what is left.
+TEST_F(SignalFrameTest, WithoutSiginfoTheExceptionTellsTheFaultThatTheCodeMakes) {
+  const unsigned char load[] = {0x48, 0x8b, 0x06};  // mov rax, [rsi]
+  target_.poke(kKernel, load);
+  const auto without_siginfo = [](Image& w) {
+    w[kSigno] = w[kCode] = w[kAddress] = 0;
+    w[kRsi] = kFault;
+  };
+  const auto frame = changed(without_siginfo);
+  ASSERT_TRUE(frame) << frame.error().what;
+  EXPECT_EQ(frame->signal.number, SIGSEGV);
+  EXPECT_EQ(frame->signal.code, SEGV_MAPERR);
+  EXPECT_EQ(frame->signal.address, kFault);
+  EXPECT_TRUE(frame->signal_from_trap);
+  ASSERT_EQ(find().size(), 1U);
+
+  // The exception is an older one: the code that was interrupted reads elsewhere, or is none.
+  const std::string why = "no signal frame at 0x7ffd00005008: its siginfo holds no signal";
+  EXPECT_EQ(refusal([&](Image& w) {
+              without_siginfo(w);
+              w[kRsi] = kStack;
+            }),
+            why);
+  const unsigned char nothing[] = {0x90, 0x90, 0x90};
+  target_.poke(kKernel, nothing);
+  EXPECT_EQ(refusal(without_siginfo), why);
+}
+
 TEST_F(SignalFrameTest, ASentSignalHasNoAddress) {
   const auto frame = changed([](Image& w) {
     w[kCode] = 0xffff'fffa;  // SI_TKILL
