@@ -114,6 +114,7 @@ std::vector<std::size_t> chosen_frames(const ThreadReport& thread,
     if (all || chosen.empty() || ours || after_aoti) chosen.push_back(i);
     after_aoti = ours;
   }
+  if (chosen.empty() && !thread.frames.empty()) chosen.push_back(0);
   if (!all && chosen.size() > kFrames + 1) {  // a gap takes a line too
     chosen.erase(chosen.begin() + kFrames - 1, chosen.end() - 1);
   }
