@@ -29,9 +29,13 @@ bool Crash::has_runner_frame() const {
 
 bool Crash::has_null_base() const {
   constexpr Address kNullPage = 4096;
-  if (!fault.address || *fault.address >= kNullPage) return false;
-  if (!fault.operand) return true;
-  return !fault.operand->base || *fault.operand->base < kNullPage;
+  if (!fault.address) return false;
+  const bool near_null = *fault.address < kNullPage;
+  if (!fault.operand) return near_null;
+  const MemoryOperand& operand = *fault.operand;
+  if (near_null) return !operand.base || *operand.base < kNullPage;
+  // A null array with a large index. Where the index is not scaled it may be the pointer itself.
+  return !operand.base_register.empty() && operand.base == 0 && operand.index && operand.scale > 1;
 }
 
 }  // namespace aotidbg

@@ -57,7 +57,7 @@ struct Crash {
   // A frame of libtorch's runner or package loader: a model was being run, whatever else is known.
   bool has_runner_frame() const;
 
-  // The operand's base is null: nothing was there to read from.
+  // The operand's base is null, at whatever index: nothing was there to read from.
   bool has_null_base() const;
 };
 

@@ -46,6 +46,7 @@ void join_waiting_thread(Target& target, StackNamer& namer, Crash& crash) {
     call->joined = true;
     call->kernel = kernel->frame;
     crash.call = std::move(call);
+    namer.name(stack, kEveryModule);
     crash.waiting = std::move(stack);
     return;
   }

@@ -134,6 +134,17 @@ TEST_F(RulesTest, ANullBaseWithAllConstantsLoadedIsANullPointer) {
   EXPECT_EQ(verdict().code, "null_pointer");
 }
 
+TEST_F(RulesTest, ANullBaseIsOneAtALargeIndexToo) {
+  make_null();
+  crash.fault.address = 0x8000000;
+  crash.fault.operand->index_register = "rax";
+  crash.fault.operand->index = 0x2000000;
+  crash.fault.operand->scale = 4;
+  EXPECT_EQ(verdict().code, "null_pointer");
+  crash.fault.operand->scale = 1;  // then the index may be the pointer
+  EXPECT_EQ(verdict().code, "unexplained");
+}
+
 TEST_F(RulesTest, ANonCanonicalAddressIsNoNullPointer) {
   crash.stop.signal = SignalInfo{SIGSEGV, SI_KERNEL, std::nullopt};
   crash.fault.address = 0xffff7f0000000000;
