@@ -93,11 +93,13 @@ std::optional<std::string_view> ClassLayout::type_of(std::string_view member) co
 
 std::vector<std::string_view> ClassLayout::member_names() const {
   std::vector<std::pair<std::pair<std::uint32_t, std::uint8_t>, std::string_view>> placed;
+  placed.reserve(members_.size());
   for (const auto& [member_name, entry] : members_) {
     placed.push_back({{entry.member.offset, entry.member.bit_offset}, member_name});
   }
   std::sort(placed.begin(), placed.end());
   std::vector<std::string_view> names;
+  names.reserve(placed.size());
   for (const auto& [place, member_name] : placed) names.push_back(member_name);
   return names;
 }
@@ -236,6 +238,7 @@ Result<Member> Layout::require_member(std::string_view class_name, std::string_v
 
 std::vector<std::string_view> Layout::variants() const {
   std::vector<std::string_view> names;
+  names.reserve(variants_.size());
   for (const auto& [name, classes] : variants_) names.push_back(name);
   return names;
 }

@@ -49,8 +49,8 @@ std::optional<Verdict> constants_missing(const Target&, const Crash& crash) {
                   say_kernel(crash), missing.size(), crash.constants.size(),
                   missing.size() == 1 ? "has" : "have", names_of(missing));
   verdict.evidence.push_back(fmt::format("the operand's base is null ({})", say_stop(crash)));
-  verdict.evidence.push_back(all ? "no constant of the active buffer has a handle or data"
-                                 : "the other constants of the active buffer are loaded");
+  verdict.evidence.emplace_back(all ? "no constant of the active buffer has a handle or data"
+                                    : "the other constants of the active buffer are loaded");
   verdict.evidence.emplace_back(
       "inferred: that the null pointer is one of them; no other null tensor was found");
   if (has_null_input(crash)) {

@@ -21,9 +21,9 @@ std::optional<Verdict> null_pointer(const Target&, const Crash& crash) {
   if (crash.fault.executes) {
     verdict.text = fmt::format("{} called a null function pointer", say_kernel(crash));
   }
-  verdict.evidence.push_back(crash.container
-                                 ? "every constant of the active buffer has a handle and data"
-                                 : "the model's constants could not be read");
+  verdict.evidence.emplace_back(crash.container
+                                    ? "every constant of the active buffer has a handle and data"
+                                    : "the model's constants could not be read");
   for (const CallInput& input : crash.tensors.inputs) {
     if (input.tensor && input.tensor->data() == 0) {
       verdict.evidence.push_back(fmt::format("input {} has no data", input.name));
