@@ -70,7 +70,7 @@ constexpr std::array<CodeWords, 9> kCodeWords = {{
 // For LLDB 13 and for stubs that do not hand siginfo over: the stop's description, as "signal
 // SIGSEGV: invalid address (fault address: 0x1234)". What it does not say stays unknown.
 SignalInfo signal_from_description(int number, lldb::SBThread& thread) {
-  SignalInfo signal{number, 0, std::nullopt};
+  SignalInfo signal{number, std::nullopt, std::nullopt};
   std::array<char, 256> buffer{};
   thread.GetStopDescription(buffer.data(), buffer.size());
   const std::string_view text(buffer.data());

@@ -213,7 +213,9 @@ FaultReport report_fault(const Crash& crash) {
   FaultReport report;
   if (crash.stop.signal) {
     report.signal = signal_name(crash.stop.signal->number);
-    report.code = signal_code_name(crash.stop.signal->number, crash.stop.signal->code);
+    if (crash.stop.signal->code) {
+      report.code = signal_code_name(crash.stop.signal->number, crash.stop.signal->code);
+    }
   }
   report.address = crash.fault.address;
   report.pc = program_counter(crash.stop.registers);

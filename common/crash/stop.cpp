@@ -14,7 +14,8 @@ namespace {
 
 // SIGTRAP is a debugger's breakpoint far more often than a program's fault.
 bool kills_by_fault(const SignalInfo& signal) {
-  return signal.number != SIGTRAP && is_fault_signal(signal.number) && signal.code > 0;
+  // A code that is not known is taken for a fault's: most deaths by these signals are.
+  return signal.number != SIGTRAP && is_fault_signal(signal.number) && signal.code.value_or(1) > 0;
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ Stop find_stop(Target& target, std::optional<ThreadId> chosen) {
   if (stop.thread == nullptr) return stop;
   stop.registers = stop.thread->registers;
   stop.signal = stop.thread->signal;
-  if (stop.is_fault()) return stop;
+  if (stop.is_fault() && stop.signal->code) return stop;
   const auto frames = find_signal_frames(target, *stop.thread);
   const auto fault = std::find_if(frames.begin(), frames.end(), [](const SignalFrame& frame) {
     return kills_by_fault(frame.signal);
@@ -64,7 +65,9 @@ std::string signal_name(int number) {
                                  : fmt::format("SIG{}", abbreviation);
 }
 
-std::string signal_code_name(int number, int code) {
+std::string signal_code_name(int number, std::optional<int> known_code) {
+  if (!known_code) return "si_code not known";
+  const int code = *known_code;
   // <asm-generic/siginfo.h>
   if (code == SI_USER) return "SI_USER";
   if (code == SI_TKILL) return "SI_TKILL";
@@ -108,9 +111,8 @@ Fault find_fault(Target& target, const Stop& stop) {
     if (!fault.address) fault.address = operand->address;
     return fault;
   }
-  // The address that was reported is not this instruction's (a host mixed up two threads that
-  // faulted at once): the registers are the thread's own, so an only operand that leads nowhere is
-  // believed.
+  // No address was reported, or that of another thread's fault (a host mixed up two that came at
+  // once): the registers are this thread's own, so an only operand that leads nowhere is believed.
   const auto& operands = fault.instruction->operands;
   const bool is_only = operands.size() == 1 && operands.front().address && !fault.executes;
   if (is_only && !is_readable(target, *operands.front().address, 1)) {

@@ -30,8 +30,8 @@ Stop find_stop(Target& target, std::optional<ThreadId> chosen);
 
 bool is_fault_signal(int number);     // SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP
 std::string signal_name(int number);  // "SIGSEGV"
-std::string signal_code_name(int number,
-                             int code);  // "SEGV_MAPERR"; the number when it has no name
+// "SEGV_MAPERR"; the number when it has no name.
+std::string signal_code_name(int number, std::optional<int> code);
 
 // The memory operand that faulted, and the exact address, which the operand tells even where the
 // kernel does not (si_code 128: the address is non-canonical).

@@ -91,7 +91,7 @@ void read_thread(std::span<const std::byte> bytes, CoreNotes& notes) {
   }
   // Without NT_SIGINFO this is all that is known; its note replaces it.
   if (notes.threads.empty() && status.pr_cursig > 0) {
-    thread.signal = SignalInfo{status.pr_cursig, 0, std::nullopt};
+    thread.signal = SignalInfo{status.pr_cursig, std::nullopt, std::nullopt};
   }
   notes.threads.push_back(std::move(thread));
 }

@@ -56,9 +56,11 @@ struct Module {
 
 // siginfo_t, reduced to what a fault needs (<asm-generic/siginfo.h>).
 struct SignalInfo {
-  int number = 0;                  // SIGSEGV...
-  int code = 0;                    // si_code; <= 0 means sent by a process: `address` is unset then
-  std::optional<Address> address;  // si_addr, only when the kernel raised it for a fault
+  int number = 0;           // SIGSEGV...
+  std::optional<int> code;  // si_code; <= 0: sent by a process; empty: the target does not say
+  // si_addr, only when the kernel raised it for a fault. Means nothing at SI_KERNEL (128), where
+  // the processor gave no address.
+  std::optional<Address> address;
 };
 
 struct Thread {

@@ -71,7 +71,8 @@ CoreBuilder core_of(FakeTarget& target, const CoreOfTargetOptions& options) {
     }
     core.thread(thread.id, registers, thread.signal ? thread.signal->number : 0);
     if (thread.signal) {
-      core.signal(thread.signal->number, thread.signal->code, thread.signal->address.value_or(0));
+      core.signal(thread.signal->number, thread.signal->code.value_or(0),
+                  thread.signal->address.value_or(0));
     } else if (options.signal_of_each) {
       core.signal(0, 0, 0);
     }

@@ -56,6 +56,12 @@ class FakeTarget : public Target {
                      std::initializer_list<std::pair<std::size_t, std::uint64_t>> registers = {});
   // Marks the thread as the one that was stopped by a signal.
   void stop(ThreadId id, int signal, int code = 0, std::optional<Address> address = std::nullopt);
+  // As a core without NT_SIGINFO: which signal, and nothing more.
+  void forget_signal_code(ThreadId id) {
+    for (Thread& thread : threads_) {
+      if (thread.id == id && thread.signal) thread.signal->code.reset();
+    }
+  }
   void add_gap(Error gap) { gaps_.push_back(std::move(gap)); }
   void interrupt_after(std::size_t questions) { questions_left_ = questions; }
 

@@ -70,8 +70,11 @@ void weaken_where_unsure(const Crash& crash, Verdict& verdict) {
   }
   if (crash.fault.operand && !crash.fault.operand_agrees) {
     weaken(
-        "the reported fault address does not fit the instruction; its operand's own address is "
-        "used");
+        crash.stop.signal && crash.stop.signal->address
+            ? "the reported fault address does not fit the instruction; its operand's own address "
+              "is used"
+            : "the target does not tell the fault address; that of the instruction's operand is "
+              "used");
   }
   const bool wrapper_assumed = crash.container && crash.container->wrapper->assumed;
   if (crash.libtorch.assumed || wrapper_assumed) {
