@@ -195,6 +195,7 @@ class Robustness(unittest.TestCase):
         core = driver.core_of(self.program(NULL_READ, "null_read"), self.folder)
         report, _ = self.report_of(self.run_lldb, [f"script import os; os.unlink('{core}')"], "-c", str(core))
         self.assertEqual(report["models"], [])
+        self.assertEqual(report["verdict"]["code"], "not_aoti")
         self.assertTrue(any("LLDB's own calls" in json.dumps(unknown) for unknown in report["unknowns"]), report["unknowns"])
 
     def test_core_that_was_replaced(self):
@@ -202,6 +203,7 @@ class Robustness(unittest.TestCase):
         other = driver.core_of(self.program(TWO_THREADS, "two_threads", "-pthread"), self.folder)
         report, _ = self.report_of(self.run_lldb, [f"script import os; os.rename('{other}', '{core}')"], "-c", str(core))
         self.assertRegex(report["target"]["executable"], "null_read$")
+        self.assertEqual(report["verdict"]["code"], "not_aoti")
         self.assertTrue(any("another process" in json.dumps(unknown) for unknown in report["unknowns"]), report["unknowns"])
 
     def test_module_that_shrinks(self):
