@@ -140,7 +140,9 @@ class Robustness(unittest.TestCase):
 
     def test_running(self):
         program = self.program("#include <unistd.h>\nint main(void) { for (;;) pause(); }\n", "waits")
-        session = self.run_lldb(["script lldb.debugger.SetAsync(True)", "run", "aoti inspect"], str(program))
+        session = self.run_lldb(["script lldb.debugger.SetAsync(True)", "run",
+                                 "script import time; time.sleep(2)",  # the launch itself stops once
+                                 "aoti inspect"], str(program))
         self.assert_one_sentence(session, r"process \d+ is running.*process interrupt")
 
     # A process or a core without a model.
