@@ -42,7 +42,7 @@ def lldb_command(arguments, commands):
             opened.insert(1, arguments.exe)
         return opened + [word for command in commands for word in ("-o", command)]
     # In batch mode the commands after a crash are given with -k.
-    ran = base + ["-o", "settings set target.process.stop-on-exec false", "-o", "run"]
+    ran = base + ["-o", "settings set target.disable-stdio true", "-o", "run"]
     ran += [word for command in commands for word in ("-k", command)]
     return ran + ["-k", "kill", "-k", "quit", "--", *arguments.live]
 

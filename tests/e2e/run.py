@@ -151,7 +151,7 @@ class Lldb:
 
     def live(self, argv, env, scratch):
         inspect, report = self.inspect(scratch)
-        launch = f'process launch --working-dir "{scratch}"'
+        launch = f'process launch --no-stdio --working-dir "{scratch}"'
         return self.run([*self.start, "-o", launch, "-o", inspect, "-o", "process kill", "-k", inspect,
                          "-k", "process kill", "-k", "quit", "--", *argv], report, scratch, env)
 

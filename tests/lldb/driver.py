@@ -45,7 +45,8 @@ class Lldb:
         # In a batch a command that fails is the last of the -o, and what is to follow a crash wants -k.
         listed = [f"plugin load {self.plugin}", *commands]
         options = [part for command in listed for part in ("-o", command)]
-        return [self.program, "--no-lldbinit", "-b", *options, *arguments]
+        # Without a pseudo terminal, which a chroot or a container may lack.
+        return [self.program, "--no-lldbinit", "-b", "-o", "settings set target.disable-stdio true", *options, *arguments]
 
     def run(self, commands, *arguments, env=None, under=(), cwd=None):
         """Ends with an error when LLDB hangs: TimeoutExpired."""
