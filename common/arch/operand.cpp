@@ -275,10 +275,10 @@ ZydisFormatter make_formatter() {
 
 // Without a runtime address branches and rip-relative operands print as distances.
 std::string text_of(const Decoded& decoded) {
-  static const ZydisFormatter formatter = make_formatter();
+  static const ZydisFormatter kFormatter = make_formatter();
   std::array<char, 256> text{};
   const ZyanStatus status =
-      ZydisFormatterFormatInstruction(&formatter, &decoded.instruction, decoded.operands.data(),
+      ZydisFormatterFormatInstruction(&kFormatter, &decoded.instruction, decoded.operands.data(),
                                       decoded.instruction.operand_count_visible, text.data(),
                                       text.size(), ZYDIS_RUNTIME_ADDRESS_NONE, nullptr);
   return ZYAN_SUCCESS(status) ? std::string(text.data())

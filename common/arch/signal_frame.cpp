@@ -281,7 +281,7 @@ std::vector<SignalFrame> find_signal_frames(Target& target, const Thread& thread
         const std::size_t slot = *register_slot(name);
         if (const auto base = thread.registers.get(slot)) frame->registers.set(slot, *base);
       }
-      frames.push_back(std::move(*frame));
+      frames.push_back(*frame);
     }
   }
   return frames;

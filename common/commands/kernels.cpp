@@ -16,7 +16,7 @@ bool covers(const KernelReport& kernel, Address pc) {
          pc - *kernel.address < std::max<std::uint64_t>(kernel.size.value_or(1), 1);
 }
 
-Result<std::vector<KernelReport>> wanted(std::vector<KernelReport> kernels,
+Result<std::vector<KernelReport>> wanted(const std::vector<KernelReport>& kernels,
                                          const std::string& what) {
   std::vector<KernelReport> found;
   const std::optional<Address> pc = address_of(what);
@@ -26,6 +26,7 @@ Result<std::vector<KernelReport>> wanted(std::vector<KernelReport> kernels,
   if (!found.empty()) return found;
   if (pc) return fail(fmt::format("no generated kernel has code at {}", hex(*pc)));
   std::vector<std::string_view> names;
+  names.reserve(kernels.size());
   for (const KernelReport& kernel : kernels) names.push_back(kernel.name);
   const auto meant = nearest(what, names);
   return fail(fmt::format("no generated kernel is named '{}'{}", what,
@@ -55,8 +56,7 @@ Result<Answer> kernels(const Session& session) {
   add_what_is_known(shown, report);
   const bool named = !session.options.arguments.empty();
   if (named) {
-    Result<std::vector<KernelReport>> found =
-        wanted(std::move(shown), session.options.arguments.front());
+    Result<std::vector<KernelReport>> found = wanted(shown, session.options.arguments.front());
     if (!found) return tl::unexpected(found.error());
     shown = std::move(*found);
   }

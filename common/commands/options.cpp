@@ -112,6 +112,7 @@ Result<ColorChoice> color_choice(const Words& words) {
 Error unknown_option(const Grammar& grammar, std::string_view word) {
   word = word.substr(0, word.find('='));
   std::vector<std::string_view> names;
+  names.reserve(grammar.options.size());
   for (const OptionInfo& option : grammar.options) names.push_back(option.name);
   const auto meant = nearest(word, names);
   return {fmt::format("'{}' has no option '{}'{}", grammar.command, word,

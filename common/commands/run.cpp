@@ -89,12 +89,12 @@ CommandOutput run(const HostContext& host, std::span<const std::string> argument
 }  // namespace
 
 std::span<const CommandInfo> commands() {
-  static const std::vector<CommandInfo> infos = [] {
+  static const std::vector<CommandInfo> kInfos = [] {
     std::vector<CommandInfo> made;
     for (const Command* command : all_commands()) made.push_back(command->info);
     return made;
   }();
-  return infos;
+  return kInfos;
 }
 
 CommandOutput run_command(const HostContext& host, std::span<const std::string> arguments) {

@@ -28,7 +28,7 @@ Result<std::optional<Address>> register_value(const Session& session, std::strin
   }
   const std::optional<std::uint64_t> value = thread->registers.get(*slot);
   if (!value) return fail(fmt::format("thread {} has no value for {}", thread->id, text));
-  return std::optional<Address>(*value);
+  return value;
 }
 
 std::optional<Address> decimal(std::string_view text) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "common/report/style.h"
 #include "common/report/table.h"
@@ -15,7 +16,7 @@ namespace aotidbg {
 
 class Page {
  public:
-  explicit Page(const TextStyle& style) : style_(style) {}
+  explicit Page(TextStyle style) : style_(std::move(style)) {}
 
   // Starts a section, after an empty line unless it belongs to the one before it. The label stands
   // beside whatever comes next.

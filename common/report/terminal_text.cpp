@@ -71,8 +71,8 @@ std::optional<Character> first_character(std::string_view text) {
     if ((byte(i) & 0xc0) != 0x80) return std::nullopt;
     value = (value << 6) | (byte(i) & 0x3fU);
   }
-  constexpr std::array<char32_t, 5> smallest = {0, 0, 0x80, 0x800, 0x10000};
-  if (value < smallest[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) {
+  constexpr std::array<char32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
+  if (value < kSmallest[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) {
     return std::nullopt;
   }
   return Character{value, length};

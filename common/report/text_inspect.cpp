@@ -155,6 +155,7 @@ void add_stacks(Page& page, const Report& report, bool all_threads) {
     if (model.wrapper) wrappers.insert(*model.wrapper);
   }
   std::vector<const ThreadReport*> order;
+  order.reserve(report.threads.size());
   for (const ThreadReport& thread : report.threads) order.push_back(&thread);
   const auto weight = [](const ThreadReport* thread) {
     return thread->role == "faulting" ? 0 : thread->role == "waiting" ? 1 : 2;

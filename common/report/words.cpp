@@ -67,12 +67,12 @@ std::string joined(const std::vector<std::string>& words) {
 
 std::string bytes_text(std::uint64_t bytes) {
   std::string text = counted(bytes, "byte");
-  constexpr std::array units = {"MiB", "GiB", "TiB", "PiB", "EiB"};
+  constexpr std::array kUnits = {"MiB", "GiB", "TiB", "PiB", "EiB"};
   if (bytes < (1U << 20)) return text;
   double amount = static_cast<double>(bytes) / (1U << 20);
   std::size_t unit = 0;
-  for (; amount >= 1024 && unit + 1 < units.size(); ++unit) amount /= 1024;
-  return fmt::format("{} ({:.1f} {})", text, amount, units[unit]);
+  for (; amount >= 1024 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
+  return fmt::format("{} ({:.1f} {})", text, amount, kUnits[unit]);
 }
 
 std::string counted(std::uint64_t count, std::string_view noun) {
