@@ -174,10 +174,9 @@ bool initialize(lldb::SBDebugger& debugger) {
 
 namespace lldb {
 
-// The one name that this module exports.
+// The one name that this module exports: LLDB looks for it.
 __attribute__((visibility("default"))) bool PluginInitialize(SBDebugger debugger);
 
-// NOLINTNEXTLINE(readability-identifier-naming): LLDB looks for this name.
 bool PluginInitialize(SBDebugger debugger) {
   try {
     return aotidbg::initialize(debugger);
