@@ -339,14 +339,24 @@ class ElfCore : public Target {
   void report_missing_pages() {
     std::uint64_t anonymous = 0;
     std::uint64_t files = 0;
+    bool some_anonymous = false;
     for (std::size_t i = 0; i < regions_.size(); ++i) {
       const Region& region = regions_[i];
       if (!region.writable || cut_short_[i]) continue;
       const std::uint64_t missing = region.size() - region.dumped;
       if (region.path.starts_with("/dev/") && !region.path.starts_with("/dev/shm/")) continue;
-      (region.path.empty() || region.path.starts_with('[') ? anonymous : files) += missing;
+      const bool is_anonymous = region.path.empty() || region.path.starts_with('[');
+      (is_anonymous ? anonymous : files) += missing;
+      some_anonymous = some_anonymous || (is_anonymous && region.dumped != 0);
     }
-    if (anonymous != 0) {
+    if (anonymous != 0 && some_anonymous) {
+      // The filter leaves out all of it or none.
+      gaps_.push_back({fmt::format("{} of writable anonymous memory were not dumped: the program "
+                                   "excludes them itself (MADV_DONTDUMP)",
+                                   bytes_text(anonymous)),
+                       std::nullopt,
+                       {}});
+    } else if (anonymous != 0) {
       gaps_.push_back(
           {fmt::format("{} of writable anonymous memory were not dumped", bytes_text(anonymous)),
            std::nullopt, filter_fix("0x33")});
