@@ -256,7 +256,7 @@ Report large() {
   for (int i = 0; i < 30; ++i) report.verdict.evidence.push_back(fmt::format("clue {}", i));
   std::vector<FrameReport>& frames = report.threads[0].frames;
   while (frames.size() < 100) frames.insert(frames.begin() + 2, frames[1]);
-  const FrameReport innermost = frames.front();
+  const FrameReport innermost = frames[1];  // of a physical frame, not an inlined one
   for (int i = 0; i < 63; ++i) {
     report.threads.push_back({3864 + i, "worker", {innermost}, std::nullopt});
   }
