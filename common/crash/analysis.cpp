@@ -37,14 +37,21 @@ struct Analysis::State {
 
 ModelReport Analysis::State::model_report(const Container& container) {
   Crash& found = crash();
-  const int buffer = options.inactive ? 1 - container.active_buffer : container.active_buffer;
-  const auto constants = read_constants(target, found.libtorch, container, buffer);
-  if (!constants) {
-    found.unknowns.push_back({"constants of " + container.wrapper->module->name(),
-                              constants.error().what, constants.error().fix});
-  }
-  return report_model(target, found.libtorch, container,
-                      constants.value_or(std::vector<Constant>{}), options.inactive);
+  ModelReport report = report_model(found.libtorch, container);
+  const auto add_constants = [&](int buffer) {
+    const auto constants = read_constants(target, found.libtorch, container, buffer);
+    if (!constants) {
+      found.unknowns.push_back({"constants of " + container.wrapper->module->name(),
+                                constants.error().what, constants.error().fix});
+      return;
+    }
+    for (const Constant& constant : *constants) {
+      report.constants.push_back(report_constant(target, container, constant, buffer));
+    }
+  };
+  add_constants(container.active_buffer);
+  if (options.inactive) add_constants(1 - container.active_buffer);
+  return report;
 }
 
 std::vector<ModelReport> Analysis::State::model_reports() {
@@ -181,6 +188,7 @@ std::vector<KernelReport> Analysis::kernels() {
         report.kind = prefix == "cpp_" ? "cpp" : "triton";
         report.device = prefix == "cpp_" ? "cpu" : "cuda";
         report.address = symbol.address;
+        report.size = symbol.size;
         reports.push_back(std::move(report));
       }
     }

@@ -126,47 +126,6 @@ std::string state_of(const Target& target, const Constant& constant, bool inacti
   return constant.from_folded ? "folded" : "ready";
 }
 
-ConstantReport report_constant(const Target& target, const Layout& layout, const Constant& constant,
-                               bool inactive) {
-  ConstantReport report;
-  report.name = constant.name;
-  report.fqn = unless_empty(constant.fqn);
-  report.dtype = unless_empty(constant.dtype);
-  report.shape = constant.shape;
-  report.stride = constant.stride;
-  report.bytes = constant.bytes;
-  if (constant.device_type >= 0) {
-    report.declared_device = device_name(layout, constant.device_type, -1);
-  }
-  report.handle = unless_zero(constant.handle);
-  report.data = unless_zero(constant.data);
-  report.kind = unless_empty(constant.kind);
-  const Place place = place_of(target, constant.data);
-  report.residency =
-      residency_of(place, constant.tensor ? constant.tensor->device_type : constant.device_type);
-  report.where = place.where;
-  report.state = state_of(target, constant, inactive);
-  if (!constant.tensor) {
-    if (!constant.problem.empty()) report.mismatches.push_back(constant.problem);
-    return report;
-  }
-  const Tensor& tensor = *constant.tensor;
-  const auto differs = [&](std::string_view what, const auto& declared, const auto& actual) {
-    report.mismatches.push_back(
-        fmt::format("{}: declared {}, the tensor has {}", what, declared, actual));
-  };
-  if (tensor.dtype != constant.dtype) differs("dtype", constant.dtype, tensor.dtype);
-  if (tensor.sizes != constant.shape) {
-    differs("shape", fmt::format("[{}]", fmt::join(constant.shape, ", ")),
-            fmt::format("[{}]", fmt::join(tensor.sizes, ", ")));
-  }
-  if (tensor.strides != constant.stride) {
-    differs("stride", fmt::format("[{}]", fmt::join(constant.stride, ", ")),
-            fmt::format("[{}]", fmt::join(tensor.strides, ", ")));
-  }
-  return report;
-}
-
 const char* kernel_kind(RunningKernel::Kind kind) {
   switch (kind) {
     case RunningKernel::Kind::cpp:
@@ -259,6 +218,7 @@ KernelReport report_kernel(const Crash& crash) {
       if (!frame.symbol || kernel_of_symbol(frame.symbol->name) != crash.kernel->name) continue;
       report.location = location_in(frame);
       report.address = frame.symbol->address;
+      report.size = frame.symbol->size;
       break;
     }
   }
@@ -300,8 +260,49 @@ std::vector<InputReport> report_inputs(const Target& target, const Crash& crash)
   return inputs;
 }
 
-ModelReport report_model(const Target& target, const Libtorch& libtorch, const Container& container,
-                         const std::vector<Constant>& constants, bool inactive) {
+ConstantReport report_constant(const Target& target, const Container& container,
+                               const Constant& constant, int buffer) {
+  const Layout& layout = *container.wrapper->layout;
+  ConstantReport report;
+  report.name = constant.name;
+  report.fqn = unless_empty(constant.fqn);
+  report.dtype = unless_empty(constant.dtype);
+  report.shape = constant.shape;
+  report.stride = constant.stride;
+  report.bytes = constant.bytes;
+  if (constant.device_type >= 0) {
+    report.declared_device = device_name(layout, constant.device_type, -1);
+  }
+  report.handle = unless_zero(constant.handle);
+  report.data = unless_zero(constant.data);
+  report.kind = unless_empty(constant.kind);
+  const Place place = place_of(target, constant.data);
+  report.residency =
+      residency_of(place, constant.tensor ? constant.tensor->device_type : constant.device_type);
+  report.where = place.where;
+  report.state = state_of(target, constant, buffer != container.active_buffer);
+  if (!constant.tensor) {
+    if (!constant.problem.empty()) report.mismatches.push_back(constant.problem);
+    return report;
+  }
+  const Tensor& tensor = *constant.tensor;
+  const auto differs = [&](std::string_view what, const auto& declared, const auto& actual) {
+    report.mismatches.push_back(
+        fmt::format("{}: declared {}, the tensor has {}", what, declared, actual));
+  };
+  if (tensor.dtype != constant.dtype) differs("dtype", constant.dtype, tensor.dtype);
+  if (tensor.sizes != constant.shape) {
+    differs("shape", fmt::format("[{}]", fmt::join(constant.shape, ", ")),
+            fmt::format("[{}]", fmt::join(tensor.sizes, ", ")));
+  }
+  if (tensor.strides != constant.stride) {
+    differs("stride", fmt::format("[{}]", fmt::join(constant.stride, ", ")),
+            fmt::format("[{}]", fmt::join(tensor.strides, ", ")));
+  }
+  return report;
+}
+
+ModelReport report_model(const Libtorch& libtorch, const Container& container) {
   ModelReport report;
   const Layout& layout = *container.wrapper->layout;
   report.container = container.at;
@@ -319,15 +320,11 @@ ModelReport report_model(const Target& target, const Libtorch& libtorch, const C
                          container.evidence.end());
   report.pool = PoolReport{container.models.size(), container.count(Model::Use::running),
                            container.count(Model::Use::idle), container.count(Model::Use::pending)};
-  const auto shown =
-      static_cast<std::size_t>(inactive ? 1 - container.active_buffer : container.active_buffer);
+  const auto active = static_cast<std::size_t>(container.active_buffer);
   report.constant_buffer = ConstantBufferReport{
-      container.active_buffer, container.buffers[shown].fold_state, container.blob_bytes};
+      container.active_buffer, container.buffers[active].fold_state, container.blob_bytes};
   report.inputs = container.input_names;
   report.outputs = container.output_names;
-  for (const Constant& constant : constants) {
-    report.constants.push_back(report_constant(target, layout, constant, inactive));
-  }
   return report;
 }
 

@@ -15,8 +15,9 @@ TargetReport report_target(const Target& target, const Libtorch& libtorch);
 FaultReport report_fault(const Crash& crash);
 KernelReport report_kernel(const Crash& crash);
 std::vector<InputReport> report_inputs(const Target& target, const Crash& crash);
-ModelReport report_model(const Target& target, const Libtorch& libtorch, const Container& container,
-                         const std::vector<Constant>& constants, bool inactive);
+ModelReport report_model(const Libtorch& libtorch, const Container& container);  // no constants
+ConstantReport report_constant(const Target& target, const Container& container,
+                               const Constant& constant, int buffer);
 TensorReport report_tensor(const Target& target, const Tensor& tensor);
 ThreadReport report_thread(const NamedStack& stack, std::string role);
 TensorName report_name(const KnownTensor& tensor);

@@ -3,7 +3,6 @@
 """The checks of the end-to-end tests can fail, and say where."""
 import pathlib
 import sys
-import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -11,7 +10,6 @@ sys.path.insert(0, str(HERE.parents[1] / "examples"))
 
 import catalog  # noqa: E402
 import match  # noqa: E402
-import schema  # noqa: E402
 
 REPORT = {"verdict": {"code": "no_fault", "confidence": "certain"}, "fault": None,
           "models": [{"pool": {"idle": 1}}, {"pool": {"idle": 0}}], "index": [8589934592, 0]}
@@ -51,31 +49,6 @@ class Match(unittest.TestCase):
         self.assertEqual(paths({"models": {"list:contains": [{"pool": {"idle": 7}}]}}), ["models[0].pool.idle"])
         self.assertEqual(paths({"models": [{}]}), ["models"])
         self.assertEqual(paths({"fault": {"list:contains": [{}]}}), ["fault"])
-
-
-class Schema(unittest.TestCase):
-    def errors(self, document, text):
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "schema.json"
-            path.write_text(text)
-            return schema.errors(document, path)
-
-    def test_types_required_keys_and_references(self):
-        text = """{"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#/$defs/hex"}},
-                   "$defs": {"hex": {"type": ["string", "null"], "pattern": "^0x"}}}"""
-        self.assertEqual(self.errors({"a": "0x1"}, text), [])
-        self.assertEqual(self.errors({"a": None}, text), [])
-        for wrong in ({}, {"a": 1}, {"a": "1"}, []):
-            self.assertEqual(len(self.errors(wrong, text)), 1, wrong)
-
-    def test_choices_and_items(self):
-        text = """{"type": "array", "items": {"anyOf": [{"type": "integer", "minimum": 0}, {"enum": ["x"]}]}}"""
-        self.assertEqual(self.errors([0, "x"], text), [])
-        for wrong in ([-1], ["y"], [True]):
-            self.assertEqual(len(self.errors(wrong, text)), 1, wrong)
-
-    def test_an_unknown_keyword_is_an_error(self):
-        self.assertEqual(len(list(schema._check(1, {"multipleOf": 2}, {}, "report"))), 1)
 
 
 class Catalog(unittest.TestCase):

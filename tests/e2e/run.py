@@ -25,12 +25,12 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path.insert(0, str(ROOT / "examples"))
+sys.path[:0] = [str(ROOT / "examples"), str(ROOT / "tests" / "support")]
 
 import catalog  # noqa: E402
 import crash  # noqa: E402
+import json_schema  # noqa: E402
 import match  # noqa: E402
-import schema  # noqa: E402
 
 SKIPPED = 77  # CTest's SKIP_RETURN_CODE
 
@@ -115,7 +115,8 @@ def report_problems(report, wanted, mode, schema_path):
     problems = [match.readable(d) for d in match.differences({"target": {"kind": mode}}, report)]
     problems += [match.readable(d) for d in match.differences(wanted, report)]
     if schema_path.exists():
-        errors = list(dict.fromkeys(schema.errors(report, schema_path)))
+        validator = json_schema.Validator(json.loads(schema_path.read_text()))
+        errors = validator.errors(report)
         problems += [f"  schema: {error}" for error in errors[:12]]
         if len(errors) > 12:
             problems.append(f"  schema: and {len(errors) - 12} more")
