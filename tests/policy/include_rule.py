@@ -25,7 +25,7 @@ ARROWS = {
     "gdb_bridge": ["common/target", "common/arch", "common/report", "common/commands"],
     "cli": ["common/target", "common/report", "common/commands"],
     "tools": ["common", "layouts"],
-    "bench": ["common"],
+    "bench": ["common", "tests/support"],
     "tests": ["common", "lldb_plugin", "cli"],
     "examples": [],
 }
