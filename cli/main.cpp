@@ -69,6 +69,11 @@ int run(std::vector<std::string> arguments) {
   const bool written =
       std::fwrite(output.text.data(), 1, output.text.size(), stdout) == output.text.size();
   if (!written || std::fflush(stdout) != 0) return complain("the answer could not be written");
+  if (target && target->process().cut_short) {
+    return complain(
+        "the core file is cut short, so this answer is from what is left of it; write the core "
+        "again with `ulimit -c unlimited` and room on the disk");
+  }
   return output.status == Status::no_aoti ? 1 : 0;
 }
 

@@ -157,7 +157,7 @@ Result<TensorValues> Analysis::tensor(const std::string& name_or_address,
   auto tensor = read_tensor_impl(state_->target, crash.libtorch, *evaluated);
   if (!tensor) tensor = read_tensor_handle(state_->target, crash.libtorch, *evaluated);
   if (!tensor) {
-    return fail("neither a TensorImpl nor an at::Tensor is at this address", *evaluated,
+    return fail("neither a TensorImpl nor an at::Tensor is at this address", evaluated,
                 "give the address of a tensor, an AtenTensorHandle or a TensorImpl");
   }
   TensorValues result = read_values(state_->target, *tensor, values);

@@ -54,6 +54,9 @@ struct Crash {
   // True when every frame from the fault to run_impl was found by call frame information.
   bool has_sure_stack() const;
 
+  // Modules whose symbols cannot be looked up: a wrapper may be among them.
+  std::size_t unread_modules = 0;
+
   // A frame of libtorch's runner or package loader: a model was being run, whatever else is known.
   bool has_runner_frame() const;
 

@@ -45,7 +45,7 @@ void join_waiting_thread(Target& target, StackNamer& namer, Crash& crash) {
     if (!kernel || kernel->name != crash.kernel->name) continue;
     call->joined = true;
     call->kernel = kernel->frame;
-    crash.call = std::move(call);
+    crash.call = call;
     namer.name(stack, kEveryModule);
     crash.waiting = std::move(stack);
     return;
@@ -187,6 +187,14 @@ bool is_unreadable(const Target& target, const Module& module) {
   return is_file && module.file == nullptr && target.process().kind != TargetKind::live;
 }
 
+std::size_t count_unread_modules(const Target& target, const Crash& crash) {
+  const auto modules = target.modules();
+  return static_cast<std::size_t>(
+      std::count_if(modules.begin(), modules.end(), [&](const Module& module) {
+        return is_unreadable(target, module) && wrapper_at(crash.wrappers, module.start) == nullptr;
+      }));
+}
+
 // Wrappers whose file is gone are known by the runners that call into them alone.
 void infer_wrappers(Target& target, const AnalysisOptions& options, Crash& crash) {
   const auto modules = target.modules();
@@ -223,6 +231,7 @@ Crash examine(Target& target, const AnalysisOptions& options, StackNamer& namer)
   crash.libtorch = recognise_libtorch(target);
   crash.wrappers = find_wrappers(target, crash.libtorch.layout);
   infer_wrappers(target, options, crash);
+  crash.unread_modules = count_unread_modules(target, crash);
   crash.stop = find_stop(target, options.thread);
   crash.fault = find_fault(target, crash.stop);
   find_the_call(target, namer, crash);

@@ -14,7 +14,7 @@ NamedStack StackNamer::unwind(ThreadId thread, const Registers& registers) {
   for (Frame& frame : stack.frames) {
     NamedFrame& added = named.frames.emplace_back();
     added.module = target_.module_at(frame.lookup_pc());
-    added.frame = std::move(frame);
+    added.frame = frame;
   }
   for (std::size_t i = 0; i + 1 < named.frames.size(); ++i) {
     named.frames[i].stack_end = named.frames[i + 1].frame.stack_pointer;

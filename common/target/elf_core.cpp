@@ -50,6 +50,7 @@ class ElfCore : public Target {
     regions_ = std::move(core_regions.regions);
     core_offsets_ = std::move(core_regions.core_offsets);
     cut_short_ = std::move(core_regions.cut_short);
+    process_.cut_short = std::find(cut_short_.begin(), cut_short_.end(), true) != cut_short_.end();
     permissions_unknown_ = std::move(core_regions.permissions_unknown);
     gaps_ = std::move(core_regions.gaps);
     std::move(notes.gaps.begin(), notes.gaps.end(), std::back_inserter(gaps_));

@@ -78,6 +78,9 @@ struct ProcessInfo {
   std::string executable;              // path as the process knew it; empty when not known
   std::vector<std::string> arguments;  // as far as the target knows them
   std::vector<std::string> files;      // the core file(s), as the user named them
+  // The core file ends before its own headers say; gaps() tells where. What is absent from such a
+  // target may have been there.
+  bool cut_short = false;
 };
 
 class Target : public Memory {

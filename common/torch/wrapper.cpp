@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "common/arch/code_constants.h"
 #include "common/elf/symbols.h"
@@ -28,8 +29,10 @@ std::string device_of_stream(std::string_view mangled) {
 
 std::optional<Symbol> exported(Memory& memory, const Module& module, std::string_view name) {
   auto symbol = find_dynamic_symbol(memory, module, name);
+  // A core that lost the module's dynamic section may still have its file.
+  if (!symbol) return find_file_symbol(module, name);
   if (!symbol || !*symbol) return std::nullopt;
-  return **symbol;
+  return *symbol;
 }
 
 // The numbers that a function moves into registers; among them the size of the object that it
@@ -62,9 +65,8 @@ std::vector<std::string> variants_for(const Layout& layout, const std::string& d
 void recognise_layout(Memory& memory, const Layout* libtorch_layout, Wrapper& wrapper) {
   const auto container_sizes = sizes_in(memory, *wrapper.module, "AOTInductorModelContainerDelete");
   const auto model_sizes = sizes_in(memory, *wrapper.module, "AOTInductorModelDelete");
-  const auto embedded = embedded_layouts();
-  for (auto text = embedded.rbegin(); text != embedded.rend(); ++text) {
-    const Layout* layout = layout_for(text->torch_version);
+  for (const EmbeddedLayout& text : std::views::reverse(embedded_layouts())) {
+    const Layout* layout = layout_for(text.torch_version);
     if (layout == nullptr) continue;
     const std::size_t size = layout->at("torch::aot_inductor::AOTInductorModelContainer").size;
     if (!contains(container_sizes, size)) continue;

@@ -7,6 +7,22 @@
 
 namespace aotidbg {
 
+namespace {
+
+// What is not in a core that was cut short may have been in the process, so a verdict that rests on
+// something being absent is a guess.
+void weaken_for_a_cut_core(Verdict& verdict) {
+  const bool rests_on_absence = verdict.code == "not_aoti" || verdict.code == "no_fault";
+  verdict.evidence.emplace_back("the core file is cut short, so part of the process is missing");
+  if (rests_on_absence) {
+    verdict.confidence = Confidence::possible;
+  } else if (verdict.confidence == Confidence::certain) {
+    verdict.confidence = Confidence::likely;
+  }
+}
+
+}  // namespace
+
 Verdict judge(const Target& target, const Crash& crash) {
   static constexpr Rule kRules[] = {
       no_fault,     uncaught_exception,  not_aoti,      memory_unmapped, constants_missing,
@@ -14,6 +30,7 @@ Verdict judge(const Target& target, const Crash& crash) {
   for (const Rule rule : kRules) {
     if (auto verdict = rule(target, crash)) {
       for (const std::string& line : crash.stop.evidence) verdict->evidence.push_back(line);
+      if (target.process().cut_short) weaken_for_a_cut_core(*verdict);
       return *verdict;
     }
   }
@@ -77,7 +94,7 @@ void weaken_where_unsure(const Crash& crash, Verdict& verdict) {
               "used");
   }
   const bool wrapper_assumed = crash.container && crash.container->wrapper->assumed;
-  if (crash.libtorch.assumed || wrapper_assumed) {
+  if (crash.container && (crash.libtorch.assumed || wrapper_assumed)) {
     weaken("objects were read with a layout table that nothing proves to be the right one");
   }
 }

@@ -34,6 +34,12 @@ std::optional<Verdict> not_aoti(const Target&, const Crash& crash) {
   if (!crash.stack.stopped.empty()) {
     verdict.evidence.push_back("the stack ends early: " + crash.stack.stopped);
   }
+  if (crash.unread_modules != 0) {
+    verdict.confidence = Confidence::possible;
+    verdict.evidence.push_back(
+        fmt::format("the symbols of {} module(s) cannot be read, and one of them may be a wrapper",
+                    crash.unread_modules));
+  }
   if (crash.wrappers.empty()) {
     verdict.evidence.emplace_back("no module of the process is an AOTInductor wrapper");
   } else {

@@ -171,6 +171,23 @@ TEST_F(RulesTest, AFaultOutsideAnyModelIsNotAoti) {
   EXPECT_EQ(verdict().code, "not_aoti");
 }
 
+TEST_F(RulesTest, AModuleThatCannotBeReadMakesNotAotiAGuess) {
+  crash.kernel.reset();
+  crash.call.reset();
+  crash.unread_modules = 1;
+  EXPECT_EQ(verdict().code, "not_aoti");
+  EXPECT_EQ(verdict().confidence, Confidence::possible);
+}
+
+TEST_F(RulesTest, NothingIsCertainInACoreThatWasCutShort) {
+  target.process_info().cut_short = true;
+  own(Owner::Relation::past_end, 4096);
+  EXPECT_EQ(verdict().confidence, Confidence::likely);
+  crash.kernel.reset();
+  crash.call.reset();
+  EXPECT_EQ(verdict().confidence, Confidence::possible);
+}
+
 TEST_F(RulesTest, AStopBySomebodyElseIsNoFault) {
   crash.stop.signal = SignalInfo{SIGSTOP, SI_USER, std::nullopt};
   EXPECT_EQ(verdict().code, "no_fault");
