@@ -43,6 +43,16 @@ bool ends_another(std::span<const KnownTensor> tensors, const KnownTensor& owner
   });
 }
 
+// Whether another tensor has its bytes at the same place, so that the address cannot tell them
+// apart.
+void note_same_place(std::span<const KnownTensor> tensors, Owner& owner) {
+  for (const KnownTensor& other : tensors) {
+    if (&other == owner.tensor || other.data != owner.tensor->data || other.bytes == 0) continue;
+    owner.ambiguous = true;
+    owner.evidence += fmt::format("; {} is at the same address, and may be meant", other.name);
+  }
+}
+
 std::optional<Owner> owner_by_base(const Fault& fault, std::span<const KnownTensor> tensors,
                                    Address address) {
   for (const BaseCandidate& base : bases_of(*fault.operand)) {
@@ -57,6 +67,7 @@ std::optional<Owner> owner_by_base(const Fault& fault, std::span<const KnownTens
         owner.ambiguous = true;
         owner.evidence += "; the lane of the gather that faulted is not known";
       }
+      note_same_place(tensors, owner);
       return owner;
     }
   }
@@ -64,14 +75,19 @@ std::optional<Owner> owner_by_base(const Fault& fault, std::span<const KnownTens
 }
 
 std::optional<Owner> owner_by_address(std::span<const KnownTensor> tensors, Address address) {
+  std::optional<Owner> owner;
   for (const KnownTensor& tensor : tensors) {
     if (tensor.data == 0 || address < tensor.data || address >= tensor.end()) continue;
-    Owner owner = place_in(tensor, address);
-    owner.basis = Owner::Basis::inside;
-    owner.evidence = "the address lies inside it";
-    return owner;
+    if (owner) {
+      owner->ambiguous = true;
+      owner->evidence += fmt::format("; so it does inside {}", tensor.name);
+      continue;
+    }
+    owner = place_in(tensor, address);
+    owner->basis = Owner::Basis::inside;
+    owner->evidence = "the address lies inside it";
   }
-  return std::nullopt;
+  return owner;
 }
 
 std::optional<Owner> owner_by_derived_base(const Fault& fault, std::span<const KnownTensor> tensors,
@@ -89,24 +105,41 @@ std::optional<Owner> owner_by_derived_base(const Fault& fault, std::span<const K
   return std::nullopt;
 }
 
+// Generated kernels read inputs and constants and write buffers, unless something is mutated.
+bool is_usual_for(Access access, KnownTensor::Kind kind) {
+  const bool is_buffer = kind == KnownTensor::Kind::buffer;
+  return access == Access::write ? is_buffer : !is_buffer;
+}
+
 std::optional<Owner> owner_by_argument(const Fault& fault, std::span<const KnownTensor> tensors,
                                        const std::unordered_set<std::uint64_t>& kernel_words,
                                        Address address) {
   const KnownTensor* nearest = nullptr;
-  for (const KnownTensor& tensor : tensors) {
-    const bool is_argument = tensor.data != 0 && kernel_words.contains(tensor.data);
-    if (!is_argument || tensor.data > address) continue;
-    const bool written = fault.operand->access == Access::write;
-    // Generated kernels write to buffers; a constant or an input is written only when mutated.
-    if (written && tensor.kind == KnownTensor::Kind::constant) continue;
-    if (nearest == nullptr || tensor.data > nearest->data) nearest = &tensor;
-  }
+  std::size_t candidates = 0;
+  const auto consider = [&](bool usual) {
+    for (const KnownTensor& tensor : tensors) {
+      const bool is_argument = tensor.data != 0 && kernel_words.contains(tensor.data);
+      if (!is_argument || tensor.data > address) continue;
+      if (is_usual_for(fault.operand->access, tensor.kind) != usual) continue;
+      const bool never =
+          fault.operand->access == Access::write && tensor.kind == KnownTensor::Kind::constant;
+      if (never) continue;
+      ++candidates;
+      if (nearest == nullptr || tensor.data > nearest->data) nearest = &tensor;
+    }
+  };
+  consider(true);
+  if (nearest == nullptr) consider(false);
   if (nearest == nullptr) return std::nullopt;
   Owner owner = place_in(*nearest, address);
   owner.basis = Owner::Basis::argument;
+  owner.ambiguous = candidates > 1;
   owner.evidence =
       "the compiler folded base and index into one register; of the tensors whose address the "
       "kernel holds, this one starts nearest below";
+  if (owner.ambiguous) {
+    owner.evidence += fmt::format(" ({} others start below it too)", candidates - 1);
+  }
   return owner;
 }
 

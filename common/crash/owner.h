@@ -28,11 +28,11 @@ struct Owner {
     argument,       // nearest of the tensors whose address the running kernel holds
   } basis = Basis::inside;
   std::string evidence;
-  // The base is also where another tensor ends, so it may have been reached from there.
+  // Another tensor fits too: it ends where the base points, or it has its bytes at the same place.
   bool ambiguous = false;
 
   bool is_exact() const {
-    return (basis == Basis::base_register && !ambiguous) || basis == Basis::inside;
+    return !ambiguous && (basis == Basis::base_register || basis == Basis::inside);
   }
 };
 

@@ -38,7 +38,9 @@ Verdict judge(const Target& target, const Crash& crash) {
 }
 
 std::string say_kernel(const Crash& crash) {
-  return crash.kernel ? crash.kernel->name : "the model's generated code";
+  if (crash.kernel) return crash.kernel->name;
+  if (crash.call) return "the model's generated code";
+  return crash.has_runner_frame() ? "libtorch's AOTInductor runner" : "the program";
 }
 
 std::string say_tensor(const KnownTensor& tensor) {

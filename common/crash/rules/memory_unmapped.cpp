@@ -26,7 +26,9 @@ std::optional<Verdict> memory_unmapped(const Target& target, const Crash& crash)
                   say_access(crash), say_tensor(*owner->tensor), owner->bytes, owner->tensor->bytes,
                   is_bus_error ? "of a file that is shorter than its mapping" : place.where);
   verdict.evidence.push_back(owner->evidence);
-  if (owner->tensor->kind == KnownTensor::Kind::input) {
+  if (is_bus_error) {
+    verdict.next.emplace_back("keep the file that this memory is a mapping of at its full length");
+  } else if (owner->tensor->kind == KnownTensor::Kind::input) {
     verdict.next.emplace_back(
         "keep the memory of this input alive until run() returns: a tensor made with from_blob "
         "does "

@@ -9,7 +9,7 @@ namespace aotidbg {
 
 // The process was stopped by somebody (a debugger, a breakpoint, kill), not by its own fault.
 // Excluded: faults, and abort(), which raises SIGABRT in its own thread.
-std::optional<Verdict> no_fault(const Target&, const Crash& crash) {
+std::optional<Verdict> no_fault(const Target& target, const Crash& crash) {
   if (crash.stop.is_fault()) return std::nullopt;
   if (crash.stop.signal && crash.stop.signal->number == SIGABRT) return std::nullopt;
   Verdict verdict;
@@ -24,6 +24,18 @@ std::optional<Verdict> no_fault(const Target&, const Crash& crash) {
           : fmt::format("the process stopped without a fault; this thread is{}", where);
   if (crash.stop.thread == nullptr) {
     verdict.text = "the target has no thread to explain";
+    verdict.confidence = Confidence::possible;
+    verdict.evidence.emplace_back(
+        "a core always has a thread: this file is damaged, or it is not there");
+    return verdict;
+  }
+  // The user asked for a thread, and it is another one that died.
+  const auto stopped = target.stopped_thread();
+  const Thread* const culprit = stopped ? target.thread(*stopped) : nullptr;
+  if (culprit != nullptr && culprit != crash.stop.thread && culprit->signal) {
+    verdict.text = fmt::format("this thread is{} and has no fault of its own; thread {} took {}",
+                               where, culprit->id, signal_name(culprit->signal->number));
+    verdict.next.push_back(fmt::format("look at that thread: --thread {}", culprit->id));
   }
   const bool is_sent_fault = crash.stop.signal && is_fault_signal(crash.stop.signal->number) &&
                              crash.stop.signal->number != SIGTRAP;

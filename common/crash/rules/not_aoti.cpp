@@ -6,18 +6,29 @@
 namespace aotidbg {
 namespace {
 
-// The innermost frame that has a name, or at least a module: whose crash it is.
-std::string whose_frame(const Crash& crash) {
-  for (const NamedFrame& frame : crash.stack.frames) {
-    const std::string module =
-        frame.module != nullptr ? frame.module->name() : std::string("an unknown module");
-    if (!frame.sources.empty()) {
-      return fmt::format("{} ({})", frame.sources.front().function, module);
-    }
-    if (frame.symbol) return fmt::format("{} ({})", demangle(frame.symbol->name, true), module);
-    if (frame.module != nullptr) return fmt::format("a function without a name in {}", module);
+std::string module_of(const NamedFrame& frame) {
+  return frame.module != nullptr ? frame.module->name() : std::string("an unknown module");
+}
+
+std::optional<std::string> name_of(const NamedFrame& frame) {
+  if (!frame.sources.empty() && !frame.sources.front().function.empty()) {
+    return fmt::format("{} ({})", frame.sources.front().function, module_of(frame));
   }
-  return "code that no stack names";
+  if (frame.symbol)
+    return fmt::format("{} ({})", demangle(frame.symbol->name, true), module_of(frame));
+  return std::nullopt;
+}
+
+// Whose crash it is: the innermost frame, and where that has no name the first caller that has one.
+std::string whose_frame(const Crash& crash) {
+  if (crash.stack.frames.empty()) return "code that no stack names";
+  const NamedFrame& innermost = crash.stack.frames.front();
+  if (const auto name = name_of(innermost)) return *name;
+  std::string words = fmt::format("a function without a name in {}", module_of(innermost));
+  for (const NamedFrame& frame : crash.stack.frames) {
+    if (const auto name = name_of(frame)) return fmt::format("{}, called from {}", words, *name);
+  }
+  return words;
 }
 
 }  // namespace

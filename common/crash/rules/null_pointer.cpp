@@ -25,9 +25,11 @@ std::optional<Verdict> null_pointer(const Target&, const Crash& crash) {
                                     ? "every constant of the active buffer has a handle and data"
                                     : "the model's constants could not be read");
   for (const CallInput& input : crash.tensors.inputs) {
-    if (input.tensor && input.tensor->data() == 0) {
-      verdict.evidence.push_back(fmt::format("input {} has no data", input.name));
-    }
+    if (!input.tensor || input.tensor->data() != 0) continue;
+    verdict.evidence.push_back(
+        fmt::format("input {} has {} elements and no data", input.name, input.tensor->elements));
+    verdict.next.push_back(
+        fmt::format("compare the shape of input {} with the one compiled for", input.name));
   }
   weaken_where_unsure(crash, verdict);
   return verdict;

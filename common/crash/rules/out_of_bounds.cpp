@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "common/crash/rules/rules.h"
 
 namespace aotidbg {
@@ -22,9 +24,18 @@ std::optional<Verdict> out_of_bounds(const Target&, const Crash& crash) {
                   owner->bytes, past ? "past the end of" : "before the start of",
                   say_tensor(*owner->tensor), owner->tensor->bytes);
   verdict.evidence.push_back(owner->evidence);
-  if (owner->ambiguous) {
+  if (owner->ambiguous && owner->basis == Owner::Basis::argument) {
+    verdict.confidence = Confidence::possible;
+  } else if (owner->ambiguous) {
     verdict.evidence.emplace_back(
-        "another tensor ends where this one starts, so the pointer may have come from there");
+        "another tensor fits too: it ends where this one starts, or lies at the same place");
+  }
+  const auto& strides = owner->tensor->strides;
+  if (std::find(strides.begin(), strides.end(), 0) != strides.end()) {
+    verdict.next.emplace_back(
+        "this tensor is expanded (a stride is 0), and code compiled for a contiguous one walks "
+        "past its "
+        "memory: pass x.contiguous()");
   }
   if (owner->tensor->kind == KnownTensor::Kind::input) {
     verdict.next.push_back(

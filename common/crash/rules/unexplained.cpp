@@ -18,6 +18,11 @@ std::optional<Verdict> unexplained(const Target&, const Crash& crash) {
   if (crash.fault.address && !crash.owner) {
     verdict.evidence.emplace_back("the address belongs to no constant, input or live buffer");
   }
+  if (!crash.call && crash.others.empty()) {
+    verdict.evidence.emplace_back(
+        "the runner is on the stack, and no model in memory is whole: it may have been deleted");
+    verdict.next.emplace_back("make sure that the package loader outlives every run()");
+  }
   verdict.next.emplace_back("`aoti doctor` lists what is missing for a fuller answer");
   return verdict;
 }

@@ -114,6 +114,27 @@ TEST(Owner, IsAmbiguousWhereAnotherTensorEndsAtItsStart) {
   EXPECT_FALSE(owner->is_exact());
 }
 
+TEST(Owner, IsNotExactWhereAnotherTensorHasTheSameBytes) {
+  const std::vector<KnownTensor> alias = {tensor("first", 0x100000, {16}, {1}),
+                                          tensor("second", 0x100000, {16}, {1})};
+  const auto by_base =
+      find_owner(fault_at(0x900000, "rsi", 0x100000, "rax", 0x200000, 4), alias, {});
+  ASSERT_TRUE(by_base);
+  EXPECT_FALSE(by_base->is_exact());
+  const auto inside = find_owner(fault_at(0x100010, "rdx", 0x100010), alias, {});
+  ASSERT_TRUE(inside);
+  EXPECT_FALSE(inside->is_exact());
+}
+
+TEST(Owner, OfAFoldedReadIsAnInputBeforeItIsABuffer) {
+  const std::vector<KnownTensor> both = {
+      tensor("x", 0x100000, {16}, {1}, 4, KnownTensor::Kind::input),
+      tensor("out", 0x800000, {16}, {1}, 4, KnownTensor::Kind::buffer)};
+  const auto owner = find_owner(fault_at(0x900000, "rdx", 0x900000), both, {0x100000, 0x800000});
+  ASSERT_TRUE(owner);
+  EXPECT_EQ(owner->tensor->name, "x");
+}
+
 TEST(Owner, IsNeverANullTensor) {
   const std::vector<KnownTensor> missing = {tensor("missing", 0, {16}, {1})};
   EXPECT_FALSE(find_owner(fault_at(8, "rax", 0, "", std::nullopt), missing, {0}));
