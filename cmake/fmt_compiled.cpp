@@ -8,9 +8,7 @@
 #include <string_view>
 
 // What fmt/core.h and fmt/format.h declare extern for char, as far as this project formats.
-namespace fmt {
-inline namespace v9 {
-namespace detail {
+namespace fmt::inline v9::detail {
 template dragonbox::decimal_fp<float> dragonbox::to_decimal(float) noexcept;
 template dragonbox::decimal_fp<double> dragonbox::to_decimal(double) noexcept;
 template thousands_sep_result<char> thousands_sep_impl(locale_ref);
@@ -18,6 +16,4 @@ template char decimal_point_impl(locale_ref);
 template void buffer<char>::append(const char*, const char*);
 template void vformat_to(buffer<char>&, string_view, basic_format_args<FMT_BUFFER_CONTEXT(char)>,
                          locale_ref);
-}  // namespace detail
-}  // namespace v9
-}  // namespace fmt
+}  // namespace fmt::inline v9::detail

@@ -20,8 +20,8 @@ struct Slots {
 };
 
 const Slots& slots() {
-  static const Slots known;
-  return known;
+  static const Slots kKnown;
+  return kKnown;
 }
 
 void copy(const Registers& from, std::size_t slot, Registers& to) {

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <ranges>
 
 #include "common/elf/symbols.h"
 
@@ -214,9 +215,9 @@ class DebugInfo {
       return frames;
     }
     const std::vector<Dwarf_Die> calls = inlined_calls(function->die, at);
-    for (auto call = calls.rbegin(); call != calls.rend(); ++call) {
-      frames.push_back({function_name(*call), std::move(place.file), place.line, true});
-      place = call_place(unit_die, *call);
+    for (const Dwarf_Die& call : std::views::reverse(calls)) {
+      frames.push_back({function_name(call), std::move(place.file), place.line, true});
+      place = call_place(unit_die, call);
     }
     frames.push_back({function_name(function->die), std::move(place.file), place.line, false});
     return frames;

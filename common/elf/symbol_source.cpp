@@ -9,7 +9,6 @@ namespace aotidbg {
 namespace {
 
 constexpr std::uint64_t kChunk = 256U << 10;
-constexpr std::size_t kMostSections = 1U << 16;
 constexpr std::size_t kLongestName = 64U << 10;
 
 // Section headers of a file; empty when it has none that can be read. More than 65,279 sections
@@ -18,8 +17,7 @@ std::vector<Elf64_Shdr> section_headers(const ModuleFile& file) {
   Elf64_Ehdr header;
   if (!file.read(0, std::as_writable_bytes(std::span(&header, 1)))) return {};
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-      header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_shentsize != sizeof(Elf64_Shdr) ||
-      header.e_shnum > kMostSections) {
+      header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_shentsize != sizeof(Elf64_Shdr)) {
     return {};
   }
   std::vector<Elf64_Shdr> sections(header.e_shnum);

@@ -225,7 +225,7 @@ Stack Unwinder::unwind(const Registers& registers, std::size_t limit) {
     Caller caller = state_->caller_of(frame);
     if (!caller) stack.stopped = caller.error().what;
     if (!caller || !*caller) return stack;
-    frame = std::move(**caller);
+    frame = **caller;
   }
   stack.stopped = fmt::format("there are more than {} frames", limit);
   return stack;

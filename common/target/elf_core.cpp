@@ -41,8 +41,8 @@ std::string filter_fix(std::string_view mask) {
 
 class ElfCore : public Target {
  public:
-  ElfCore(std::unique_ptr<CoreFile> file, const CoreOptions& options)
-      : file_(std::move(file)), options_(options) {}
+  ElfCore(std::unique_ptr<CoreFile> file, CoreOptions options)
+      : file_(std::move(file)), options_(std::move(options)) {}
 
   void load() {
     CoreNotes notes = read_core_notes(*file_);

@@ -128,7 +128,7 @@ class LiveProcess : public Target {
     if (error == 0 || error == ESRCH) {
       return fail(fmt::format("process {} has ended", process_.pid), at);
     }
-    const std::string_view name = region.path.empty() ? "anonymous memory" : region.path;
+    const std::string name = region.path.empty() ? "anonymous memory" : region.path;
     return fail(fmt::format("{:#x} to {:#x} ({}) cannot be read: {}", at, region.end, name,
                             std::strerror(error)),
                 at);

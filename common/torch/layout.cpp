@@ -215,9 +215,9 @@ const ClassLayout* Layout::find(std::string_view class_name, std::string_view va
 }
 
 const ClassLayout& Layout::at(std::string_view class_name, std::string_view variant) const {
-  static const ClassLayout absent;
+  static const ClassLayout kAbsent;
   const ClassLayout* found = find(class_name, variant);
-  return found ? *found : absent;
+  return found ? *found : kAbsent;
 }
 
 Result<const ClassLayout*> Layout::require(std::string_view class_name,

@@ -21,17 +21,17 @@ std::vector<ClassSpec> wrapper_classes() {
   const std::string scope = "torch::aot_inductor::";
   const std::string base = scope + "AOTInductorModelBase<torch::aot_inductor::AOTInductorModel>";
   return {
-      own(scope + "AOTInductorModelContainer", Probe::kWrapper),
-      own(scope + "ConstantBufferSet", Probe::kWrapper),
-      own(scope + "AOTInductorModel", Probe::kWrapper),
-      {scope + "AOTInductorModelBase", Probe::kWrapper, base},
-      {scope + "AOTInductorModelBase::ConstInfo", Probe::kWrapper, base + "::ConstInfo"},
-      {scope + "AOTInductorModelBase::ParamInfo", Probe::kWrapper, base + "::ParamInfo"},
-      own(scope + "AOTInductorModelKernelsBase", Probe::kWrapper),
-      own(scope + "RAIIAtenTensorHandle", Probe::kWrapper),
-      own(scope + "MaybeOwningAtenTensorHandle", Probe::kWrapper),
-      own(scope + "ConstantHandle", Probe::kWrapper),
-      {scope + "ConstantMap::node", Probe::kWrapper, "probe:constant_map_node",
+      own(scope + "AOTInductorModelContainer", Probe::wrapper),
+      own(scope + "ConstantBufferSet", Probe::wrapper),
+      own(scope + "AOTInductorModel", Probe::wrapper),
+      {scope + "AOTInductorModelBase", Probe::wrapper, base},
+      {scope + "AOTInductorModelBase::ConstInfo", Probe::wrapper, base + "::ConstInfo"},
+      {scope + "AOTInductorModelBase::ParamInfo", Probe::wrapper, base + "::ParamInfo"},
+      own(scope + "AOTInductorModelKernelsBase", Probe::wrapper),
+      own(scope + "RAIIAtenTensorHandle", Probe::wrapper),
+      own(scope + "MaybeOwningAtenTensorHandle", Probe::wrapper),
+      own(scope + "ConstantHandle", Probe::wrapper),
+      {scope + "ConstantMap::node", Probe::wrapper, "probe:constant_map_node",
        hash_node("probe:constant_map_value")},
   };
 }
@@ -41,33 +41,33 @@ std::vector<ClassSpec> libtorch_classes() {
   const std::string inductor = "torch::inductor::";
   const std::string executor = "torch::aot_inductor::";
   return {
-      {"at::Tensor", Probe::kLibtorch, "probe:tensor"},
-      own("at::DynamicLibrary", Probe::kLibtorch),
-      own("c10::DataPtr", Probe::kLibtorch),
-      own("c10::DispatchKeySet", Probe::kLibtorch),
-      own("c10::Device", Probe::kLibtorch),
-      own("c10::Storage", Probe::kLibtorch),
-      own("c10::StorageImpl", Probe::kLibtorch),
-      own("c10::SymInt", Probe::kLibtorch),
-      own("c10::TensorImpl", Probe::kLibtorch),
-      own("c10::detail::UniqueVoidPtr", Probe::kLibtorch),
-      own("c10::impl::PyObjectSlot", Probe::kLibtorch),
-      own("c10::impl::SizesAndStrides", Probe::kLibtorch),
-      own("caffe2::TypeMeta", Probe::kLibtorch),
-      {"c10::intrusive_ptr", Probe::kLibtorch, "probe:intrusive_ptr"},
+      {"at::Tensor", Probe::libtorch, "probe:tensor"},
+      own("at::DynamicLibrary", Probe::libtorch),
+      own("c10::DataPtr", Probe::libtorch),
+      own("c10::DispatchKeySet", Probe::libtorch),
+      own("c10::Device", Probe::libtorch),
+      own("c10::Storage", Probe::libtorch),
+      own("c10::StorageImpl", Probe::libtorch),
+      own("c10::SymInt", Probe::libtorch),
+      own("c10::TensorImpl", Probe::libtorch),
+      own("c10::detail::UniqueVoidPtr", Probe::libtorch),
+      own("c10::impl::PyObjectSlot", Probe::libtorch),
+      own("c10::impl::SizesAndStrides", Probe::libtorch),
+      own("caffe2::TypeMeta", Probe::libtorch),
+      {"c10::intrusive_ptr", Probe::libtorch, "probe:intrusive_ptr"},
       {"std::optional<c10::Device>",
-       Probe::kLibtorch,
+       Probe::libtorch,
        "probe:optional_device",
        {{"value", "_M_value"}, {"engaged", "_M_engaged"}}},
-      {"std::unordered_map<std::string, std::string>::node", Probe::kLibtorch,
-       "probe:metadata_node", hash_node("probe:metadata_value")},
-      own(inductor + "AOTIModelContainerRunner", Probe::kLibtorch),
-      own(inductor + "AOTIModelContainerRunnerCpu", Probe::kLibtorch),
-      own(inductor + "AOTIModelPackageLoader", Probe::kLibtorch),
-      own(executor + "OSSDynamicArg", Probe::kProxyExecutor),
-      own(executor + "OSSOpKernel", Probe::kProxyExecutor),
-      own(executor + "OSSOpKernelOperator", Probe::kProxyExecutor),
-      own(executor + "OSSProxyExecutor", Probe::kProxyExecutor),
+      {"std::unordered_map<std::string, std::string>::node", Probe::libtorch, "probe:metadata_node",
+       hash_node("probe:metadata_value")},
+      own(inductor + "AOTIModelContainerRunner", Probe::libtorch),
+      own(inductor + "AOTIModelContainerRunnerCpu", Probe::libtorch),
+      own(inductor + "AOTIModelPackageLoader", Probe::libtorch),
+      own(executor + "OSSDynamicArg", Probe::proxy_executor),
+      own(executor + "OSSOpKernel", Probe::proxy_executor),
+      own(executor + "OSSOpKernelOperator", Probe::proxy_executor),
+      own(executor + "OSSProxyExecutor", Probe::proxy_executor),
   };
 }
 
@@ -75,7 +75,7 @@ std::vector<ClassSpec> libtorch_classes() {
 // bits/shared_ptr_base.h, bits/unique_ptr.h with tuple, bits/hashtable.h, bits/stl_deque.h,
 // bits/std_function.h, optional, bits/basic_string.h).
 std::vector<ClassSpec> library_classes() {
-  const Probe probe = Probe::kWrapper;
+  const Probe probe = Probe::wrapper;
   // unique_ptr is a tuple of pointer and deleter: elements 0 and 1.
   const NestedName pointer = {"pointer", "_M_head_impl", "std::_Head_base<0"};
   const NestedName deleter = {"deleter", "_M_head_impl", "std::_Head_base<1"};
@@ -146,27 +146,27 @@ std::vector<ClassSpec> library_classes() {
 }  // namespace
 
 const std::vector<ClassSpec>& class_specs() {
-  static const std::vector<ClassSpec> specs = [] {
+  static const std::vector<ClassSpec> kSpecs = [] {
     std::vector<ClassSpec> all = wrapper_classes();
     for (auto* more : {&libtorch_classes, &library_classes}) {
       for (ClassSpec& spec : more()) all.push_back(std::move(spec));
     }
     return all;
   }();
-  return specs;
+  return kSpecs;
 }
 
 const std::vector<EnumSpec>& enum_specs() {
-  static const std::vector<EnumSpec> specs = {
-      {"c10::DeviceType", Probe::kLibtorch, "probe:device_type"},
-      {"c10::Layout", Probe::kLibtorch, "probe:layout"},
-      {"c10::ScalarType", Probe::kLibtorch, "probe:scalar_type"},
-      {"torch::aot_inductor::ConstantState", Probe::kWrapper, "torch::aot_inductor::ConstantState"},
-      {"torch::aot_inductor::ConstantType", Probe::kWrapper, "probe:constant_type"},
-      {"torch::aot_inductor::DynamicArgType", Probe::kProxyExecutor,
+  static const std::vector<EnumSpec> kSpecs = {
+      {"c10::DeviceType", Probe::libtorch, "probe:device_type"},
+      {"c10::Layout", Probe::libtorch, "probe:layout"},
+      {"c10::ScalarType", Probe::libtorch, "probe:scalar_type"},
+      {"torch::aot_inductor::ConstantState", Probe::wrapper, "torch::aot_inductor::ConstantState"},
+      {"torch::aot_inductor::ConstantType", Probe::wrapper, "probe:constant_type"},
+      {"torch::aot_inductor::DynamicArgType", Probe::proxy_executor,
        "torch::aot_inductor::DynamicArgType"},
   };
-  return specs;
+  return kSpecs;
 }
 
 }  // namespace aotidbg::layoutgen

@@ -9,8 +9,8 @@
 
 namespace aotidbg::layoutgen {
 
-// Which probes/*.cpp describes the class. Only kWrapper depends on the variant.
-enum class Probe { kWrapper, kLibtorch, kProxyExecutor };
+// Which probes/*.cpp describes the class. Only wrapper depends on the variant.
+enum class Probe { wrapper, libtorch, proxy_executor };
 
 // One member of a class whose own names are a library's internals: our name for it, and where it
 // lies.

@@ -20,6 +20,7 @@ namespace {
 // Runs a program with both outputs in `log`; its exit status.
 Result<int> run(const std::vector<std::string>& words, const std::filesystem::path& log) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
 
@@ -79,7 +80,7 @@ Result<std::filesystem::path> Compiler::compile(const std::string& probe,
                                                 const ScratchFolder& scratch) const {
   std::string stem = probe;
   for (const std::string& macro : macros) stem += "-" + macro;
-  const auto object = scratch.path() / (stem + ".so");
+  auto object = scratch.path() / (stem + ".so");
   const auto log = scratch.path() / (stem + ".log");
 
   // A shared object: debug information in it needs no relocation, and undefined symbols are

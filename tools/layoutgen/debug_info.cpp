@@ -208,7 +208,7 @@ std::string DebugInfo::qualified_name(Dwarf_Die die) const {
 
 std::string DebugInfo::type_name(Dwarf_Die die) const {
   const auto target = type_of(die);
-  const std::string inner = target ? type_name(*target) : "void";
+  std::string inner = target ? type_name(*target) : "void";
   switch (dwarf_tag(&die)) {
     case DW_TAG_pointer_type:
       return inner.ends_with("()") ? inner : inner + "*";

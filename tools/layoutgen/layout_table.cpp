@@ -55,9 +55,9 @@ std::string member_line(const MemberInfo& member) {
   std::string bits;
   if (member.bit_width != 0) {
     bits =
-        fmt::format("\"bit_offset\": {}, \"bit_width\": {}, ", member.bit_offset, member.bit_width);
+        fmt::format(R"("bit_offset": {}, "bit_width": {}, )", member.bit_offset, member.bit_width);
   }
-  return fmt::format("{}: {{\"offset\": {}, \"size\": {}, {}\"type\": {}}}", quoted(member.name),
+  return fmt::format(R"({}: {{"offset": {}, "size": {}, {}"type": {}}})", quoted(member.name),
                      member.offset, member.size, bits, quoted(member.type));
 }
 
@@ -78,8 +78,9 @@ std::string classes_json(const ClassTable& classes, std::size_t indent) {
       return std::tie(a.offset, a.bit_offset) < std::tie(b.offset, b.bit_offset);
     });
     std::vector<std::string> member_lines;
+    member_lines.reserve(members.size());
     for (const MemberInfo& member : members) member_lines.push_back(member_line(member));
-    lines.push_back(fmt::format("{}: {{\"header\": {}, \"size\": {}, \"members\": {{{}}}}}",
+    lines.push_back(fmt::format(R"({}: {{"header": {}, "size": {}, "members": {{{}}}}})",
                                 quoted(name), quoted(info.header), info.size,
                                 body(member_lines, indent + 2)));
   }
@@ -89,6 +90,7 @@ std::string classes_json(const ClassTable& classes, std::size_t indent) {
 std::string values_json(const std::vector<std::pair<std::string, std::int64_t>>& values,
                         std::size_t indent) {
   std::vector<std::string> lines;
+  lines.reserve(values.size());
   for (const auto& [name, value] : values)
     lines.push_back(fmt::format("{}: {}", quoted(name), value));
   return fmt::format("{{{}}}", body(lines, indent));
@@ -96,8 +98,9 @@ std::string values_json(const std::vector<std::pair<std::string, std::int64_t>>&
 
 std::string enums_json(const std::map<std::string, EnumInfo>& enums, std::size_t indent) {
   std::vector<std::string> lines;
+  lines.reserve(enums.size());
   for (const auto& [name, info] : enums) {
-    lines.push_back(fmt::format("{}: {{\"header\": {}, \"values\": {}}}", quoted(name),
+    lines.push_back(fmt::format(R"({}: {{"header": {}, "values": {}}})", quoted(name),
                                 quoted(info.header), values_json(info.values, indent + 2)));
   }
   return fmt::format("{{{}}}", body(lines, indent));
@@ -157,12 +160,12 @@ std::string to_json(const LayoutTable& table) {
     const nlohmann::json list = macros == table.variant_macros.end()
                                     ? nlohmann::json::array()
                                     : nlohmann::json(macros->second);
-    variants.push_back(fmt::format("{}: {{\"macros\": {}, \"classes\": {}}}", quoted(name),
+    variants.push_back(fmt::format(R"({}: {{"macros": {}, "classes": {}}})", quoted(name),
                                    list.dump(), classes_json(classes, 4)));
   }
   const std::vector<std::string> sections = {
       fmt::format("\"torch_version\": {}", quoted(table.torch_version)),
-      fmt::format("\"generator\": {{\"compiler\": {}, \"string_abi\": {}}}", quoted(table.compiler),
+      fmt::format(R"("generator": {{"compiler": {}, "string_abi": {}}})", quoted(table.compiler),
                   quoted(table.string_abi)),
       fmt::format("\"classes\": {}", classes_json(table.classes, 2)),
       fmt::format("\"variants\": {{{}}}", body(variants, 2)),

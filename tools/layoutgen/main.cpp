@@ -74,23 +74,23 @@ Result<LayoutTable> collect(const Options& options) {
   for (const Variant& variant : variants(options.compiler.torch_include)) {
     const auto info = probe(options, *scratch, "wrapper", variant.macros);
     if (!info) return tl::unexpected(info.error());
-    by_variant[variant.name] = read_classes(*info, Probe::kWrapper, absent);
+    by_variant[variant.name] = read_classes(*info, Probe::wrapper, absent);
     table.variant_macros[variant.name] = variant.macros;
-    table.enums.merge(read_enums(*info, Probe::kWrapper, absent));
+    table.enums.merge(read_enums(*info, Probe::wrapper, absent));
   }
   split_variants(std::move(by_variant), table);
 
   const auto libtorch = probe(options, *scratch, "libtorch", {});
   if (!libtorch) return tl::unexpected(libtorch.error());
-  table.classes.merge(read_classes(*libtorch, Probe::kLibtorch, absent));
-  table.enums.merge(read_enums(*libtorch, Probe::kLibtorch, absent));
+  table.classes.merge(read_classes(*libtorch, Probe::libtorch, absent));
+  table.enums.merge(read_enums(*libtorch, Probe::libtorch, absent));
   if (const auto sizes = libtorch->find(kScalarTypeSizes)) {
     table.scalar_type_sizes = libtorch->enumerators(*sizes).values;
   }
 
   if (const auto executor = probe(options, *scratch, "proxy_executor", {})) {
-    table.classes.merge(read_classes(*executor, Probe::kProxyExecutor, absent));
-    table.enums.merge(read_enums(*executor, Probe::kProxyExecutor, absent));
+    table.classes.merge(read_classes(*executor, Probe::proxy_executor, absent));
+    table.enums.merge(read_enums(*executor, Probe::proxy_executor, absent));
   } else {
     absent.push_back(executor.error().what);
   }

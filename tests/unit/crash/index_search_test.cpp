@@ -12,7 +12,7 @@ constexpr Address kWeight = 0x10000000;
 constexpr Address kIndices = 0x20000000;
 
 class IndexSearchTest : public testing::Test {
- protected:
+ public:
   IndexSearchTest() {
     KnownTensor weight;
     weight.name = "weight";

@@ -14,7 +14,7 @@ constexpr Address kData = 0x100000;
 
 // A crash with one constant, decoded, inside a kernel; a test changes what it is about.
 class RulesTest : public testing::Test {
- protected:
+ public:
   RulesTest() {
     target.map(kData, 0x1000, "rw-", "[heap]");
     thread = &target.add_thread(7);
