@@ -29,7 +29,7 @@ std::vector<std::uint64_t>& searched() {
 void copy_with_memcpy(benchmark::State& state) {
   auto& from = searched();
   std::vector<std::uint64_t> to(from.size());
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto turn : state) {
     std::memcpy(to.data(), from.data(), kBytes);
     benchmark::DoNotOptimize(to.data());
     benchmark::ClobberMemory();
@@ -37,17 +37,23 @@ void copy_with_memcpy(benchmark::State& state) {
   state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * kBytes));
 }
 
-void scan_live_process(benchmark::State& state) {
-  searched();
-  const auto target = open_live_process(getpid(), {}, {});
+void scan(benchmark::State& state, const Result<std::unique_ptr<Target>>& target) {
   if (!target) {
     state.SkipWithError(target.error().what.c_str());
     return;
   }
   const std::vector<Address> needles = {0x7f0000001010, 0x7f0000002020, 0x7f0000003030};
   std::uint64_t bytes = 0;
-  for (auto _ : state) bytes += scan_for_words(**target, needles, 1ULL << 40, {}).bytes;
+  for ([[maybe_unused]] auto turn : state) {
+    bytes += scan_for_words(**target, needles, 1ULL << 40, {}).bytes;
+  }
   state.SetBytesProcessed(static_cast<std::int64_t>(bytes));
+}
+
+void scan_live_process(benchmark::State& state) {
+  searched();
+  const auto target = open_live_process(getpid(), {}, {});
+  scan(state, target);
 }
 
 void scan_core(benchmark::State& state) {
@@ -59,14 +65,7 @@ void scan_core(benchmark::State& state) {
       .region(0x100000000, std::as_bytes(std::span(searched())))
       .write(path);
   const auto target = open_core(path, {});
-  if (!target) {
-    state.SkipWithError(target.error().what.c_str());
-    return;
-  }
-  const std::vector<Address> needles = {0x7f0000001010, 0x7f0000002020, 0x7f0000003030};
-  std::uint64_t bytes = 0;
-  for (auto _ : state) bytes += scan_for_words(**target, needles, 1ULL << 40, {}).bytes;
-  state.SetBytesProcessed(static_cast<std::int64_t>(bytes));
+  scan(state, target);
 }
 
 BENCHMARK(copy_with_memcpy)->Unit(benchmark::kMillisecond);
