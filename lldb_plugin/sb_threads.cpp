@@ -42,11 +42,6 @@ Registers read_registers(lldb::SBThread& thread) {
   return registers;
 }
 
-bool is_fault(int signal) {
-  return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL ||
-         signal == SIGTRAP;
-}
-
 // LLDB's words for si_code, newest first: GetCrashReasonString, CrashReason.cpp (13 to 16), and
 // UnixSignals.cpp (17 on). Old ones say "invalid address" also for a general protection fault,
 // whose address is not known.
@@ -102,7 +97,7 @@ std::optional<SignalInfo> signal_from_siginfo(int number, lldb::SBThread& thread
   const auto raised = unsigned_of(value.GetChildMemberWithName("si_signo"));
   if (!code || raised != static_cast<std::uint64_t>(number)) return std::nullopt;
   SignalInfo signal{number, static_cast<int>(*code), std::nullopt};
-  if (signal.code > 0 && is_fault(number)) {
+  if (signal.code > 0 && is_fault_signal(number)) {
     signal.address = unsigned_of(value.GetChildMemberWithName("_sifields")
                                      .GetChildMemberWithName("_sigfault")
                                      .GetChildMemberWithName("si_addr"));

@@ -77,11 +77,6 @@ constexpr std::uint64_t kLargestFpstate = 64U << 10;
 // How far from rsp a push, a call or a probe of a stack that has overflowed may fault.
 constexpr std::uint64_t kOverflowReach = 64U << 10;
 
-bool is_fault_signal(int number) {
-  return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
-         number == SIGTRAP;
-}
-
 bool is_executable(const Target& target, Address at) {
   const Region* region = target.region_at(at);
   return region != nullptr && region->executable;

@@ -38,19 +38,25 @@ struct Analysis::State {
 ModelReport Analysis::State::model_report(const Container& container) {
   Crash& found = crash();
   ModelReport report = report_model(found.libtorch, container);
-  const auto add_constants = [&](int buffer) {
-    const auto constants = read_constants(target, found.libtorch, container, buffer);
-    if (!constants) {
-      found.unknowns.push_back({"constants of " + container.wrapper->module->name(),
-                                constants.error().what, constants.error().fix});
-      return;
-    }
-    for (const Constant& constant : *constants) {
+  const auto add = [&](const std::vector<Constant>& constants, int buffer) {
+    for (const Constant& constant : constants) {
       report.constants.push_back(report_constant(target, container, constant, buffer));
     }
   };
-  add_constants(container.active_buffer);
-  if (options.inactive) add_constants(1 - container.active_buffer);
+  const auto read_and_add = [&](int buffer) {
+    const auto constants = read_constants(target, found.libtorch, container, buffer);
+    if (constants) return add(*constants, buffer);
+    found.unknowns.push_back({"constants of " + container.wrapper->module->name(),
+                              constants.error().what, constants.error().fix});
+  };
+  // Those of the running model were read when its call was.
+  const bool is_running = found.container && container.at == found.container->at;
+  if (is_running) {
+    add(found.constants, container.active_buffer);
+  } else {
+    read_and_add(container.active_buffer);
+  }
+  if (options.inactive) read_and_add(1 - container.active_buffer);
   return report;
 }
 
@@ -123,7 +129,7 @@ Report Analysis::report() {
 
 std::vector<ModelReport> Analysis::models() {
   Crash& crash = state_->crash();
-  if (!crash.was_scanned) scan_for_models(state_->target, state_->options, crash);
+  scan_for_models(state_->target, state_->options, crash);
   return state_->model_reports();
 }
 

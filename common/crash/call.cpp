@@ -119,13 +119,12 @@ std::vector<std::uint64_t> words_of_call(Target& target, const Call& call,
 
 }  // namespace
 
-Result<Container> container_of(Target& target, const Libtorch& libtorch,
-                               std::span<const Wrapper> wrappers, const Call& call,
+Result<Container> container_of(Target& target, std::span<const Wrapper> wrappers, const Call& call,
                                const NamedStack& stack) {
   for (const std::uint64_t word : words_of_call(target, call, stack)) {
     const Region* region = target.region_at(word);
     if (region == nullptr || !region->writable) continue;
-    auto container = read_container(target, libtorch, wrappers, word);
+    auto container = read_container(target, wrappers, word);
     if (container && container->wrapper == call.wrapper) return container;
   }
   return fail("no container of this wrapper is on the stack of the call");

@@ -53,8 +53,7 @@ bool may_be_inside(Target& target, const Thread& thread, std::span<const Wrapper
 
 // The container that a call works on: a word in its frames' registers or on their stack that
 // decodes as a container of this wrapper.
-Result<Container> container_of(Target& target, const Libtorch& libtorch,
-                               std::span<const Wrapper> wrappers, const Call& call,
+Result<Container> container_of(Target& target, std::span<const Wrapper> wrappers, const Call& call,
                                const NamedStack& stack);
 
 // The model that executes the call: the one model of the container that these frames refer to.

@@ -43,7 +43,9 @@ struct Crash {
   std::vector<const KnownTensor*> null_constants;
   IndexSearch index;
 
-  std::vector<Container> others;  // found by a scan
+  // Runners in memory; empty until it was searched, which costs most of all and is done once.
+  std::optional<std::vector<Runner>> runners;
+  std::vector<Container> others;  // of `runners`, once `was_scanned`
   bool was_scanned = false;
   std::vector<Unknown> unknowns;
 

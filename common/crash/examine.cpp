@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "common/crash/kernel_name.h"
 #include "common/crash/stack_words.h"
@@ -64,8 +65,7 @@ void find_the_call(Target& target, StackNamer& namer, Crash& crash) {
 }
 
 void read_the_model(Target& target, Crash& crash) {
-  auto container =
-      container_of(target, crash.libtorch, crash.wrappers, *crash.call, crash.call_stack());
+  auto container = container_of(target, crash.wrappers, *crash.call, crash.call_stack());
   if (!container) {
     crash.container_problem = container.error().what;
     crash.unknowns.push_back(
@@ -111,8 +111,8 @@ void collect_kernel_words(Target& target, Crash& crash) {
 // be.
 void find_null_owner(Crash& crash) {
   for (const KnownTensor& tensor : crash.known) {
-    const bool is_missing =
-        tensor.kind == KnownTensor::Kind::constant && tensor.bytes != 0 && tensor.data == 0;
+    const bool is_missing = tensor.kind == KnownTensor::Kind::constant && tensor.position &&
+                            crash.constants[*tensor.position].is_missing();
     if (is_missing) crash.null_constants.push_back(&tensor);
   }
   if (crash.null_constants.size() != 1) return;
@@ -157,7 +157,9 @@ void find_the_owner(Target& target, Crash& crash) {
   crash.owner->index = match->element;
 }
 
-std::vector<Runner> scan_for_runners(Target& target, const AnalysisOptions& options, Crash& crash) {
+const std::vector<Runner>& runners_in_memory(Target& target, const AnalysisOptions& options,
+                                             Crash& crash) {
+  if (crash.runners) return *crash.runners;
   if (options.progress) options.progress("searching memory for AOTInductor runners");
   const ScanResult scan = scan_for_words(
       target, crash.libtorch.runner_vtables, kScanBudget,
@@ -174,7 +176,7 @@ std::vector<Runner> scan_for_runners(Target& target, const AnalysisOptions& opti
                      scan.bytes >> 20),
          "run `aoti models` again and let it finish"});
   }
-  std::vector<Runner> runners;
+  auto& runners = crash.runners.emplace();
   for (const Address hit : scan.hits) {
     if (const auto runner = read_runner(target, crash.libtorch, hit)) runners.push_back(*runner);
   }
@@ -202,7 +204,7 @@ void infer_wrappers(Target& target, const AnalysisOptions& options, Crash& crash
       std::any_of(modules.begin(), modules.end(),
                   [&](const Module& module) { return is_unreadable(target, module); });
   if (!any_unreadable) return;
-  for (const Runner& runner : scan_for_runners(target, options, crash)) {
+  for (const Runner& runner : runners_in_memory(target, options, crash)) {
     const Module* module = target.module_at(runner.run);
     if (module == nullptr || !is_unreadable(target, *module)) continue;
     if (wrapper_at(crash.wrappers, runner.run) != nullptr) continue;
@@ -213,10 +215,10 @@ void infer_wrappers(Target& target, const AnalysisOptions& options, Crash& crash
 }  // namespace
 
 void scan_for_models(Target& target, const AnalysisOptions& options, Crash& crash) {
-  crash.was_scanned = true;
-  for (const Runner& runner : scan_for_runners(target, options, crash)) {
+  if (std::exchange(crash.was_scanned, true)) return;
+  for (const Runner& runner : runners_in_memory(target, options, crash)) {
     if (wrapper_at(crash.wrappers, runner.run) == nullptr) continue;
-    auto container = read_container(target, crash.libtorch, crash.wrappers, runner.container);
+    auto container = read_container(target, crash.wrappers, runner.container);
     if (!container) continue;
     container->runner = runner.at;
     const bool is_known =

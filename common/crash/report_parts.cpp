@@ -102,11 +102,6 @@ std::string how_word(FrameHow how) {
   return {};
 }
 
-std::string file_name(const std::string& path) {
-  const auto slash = path.rfind('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
 std::optional<SourceLocation> location_in(const NamedFrame& frame) {
   // The last source is the function itself; those before it are inlined into it.
   if (frame.sources.empty() || frame.sources.back().line == 0) return std::nullopt;
@@ -114,9 +109,7 @@ std::optional<SourceLocation> location_in(const NamedFrame& frame) {
 }
 
 std::string state_of(const Target& target, const Constant& constant, bool inactive) {
-  if (constant.bytes != 0 && (constant.handle == 0 || constant.data == 0)) {
-    return inactive ? "inactive" : "missing";
-  }
+  if (constant.is_missing()) return inactive ? "inactive" : "missing";
   const bool on_cpu = !constant.tensor || constant.tensor->device_type == kCpu;
   const bool handle_is_gone = !constant.tensor && !constant.problem.empty();
   const bool data_is_gone =

@@ -20,11 +20,6 @@ bool kills_by_fault(const SignalInfo& signal) {
 
 }  // namespace
 
-bool is_fault_signal(int number) {
-  return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
-         number == SIGTRAP;
-}
-
 bool Stop::is_fault() const { return signal && kills_by_fault(*signal); }
 
 Stop find_stop(Target& target, std::optional<ThreadId> chosen) {

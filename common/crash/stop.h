@@ -28,7 +28,6 @@ struct Stop {
 // `chosen` is a thread that the user named; empty: the one that took the signal, else the first.
 Stop find_stop(Target& target, std::optional<ThreadId> chosen);
 
-bool is_fault_signal(int number);     // SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP
 std::string signal_name(int number);  // "SIGSEGV"
 // "SEGV_MAPERR"; the number when it has no name.
 std::string signal_code_name(int number, std::optional<int> code);

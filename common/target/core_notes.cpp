@@ -65,13 +65,8 @@ std::string_view text_of(std::span<const std::byte> bytes) {
   return all.substr(0, all.find('\0'));
 }
 
-bool is_fault(int signal) {
-  return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL ||
-         signal == SIGTRAP;
-}
-
 bool ends_process_with_core(int signal) {
-  return is_fault(signal) || signal == SIGABRT || signal == SIGSYS || signal == SIGQUIT;
+  return is_fault_signal(signal) || signal == SIGABRT || signal == SIGSYS || signal == SIGQUIT;
 }
 
 void read_thread(std::span<const std::byte> bytes, CoreNotes& notes) {
@@ -104,7 +99,7 @@ void read_signal(std::span<const std::byte> bytes, CoreNotes& notes) {
   } info;
   if (!copy_to(bytes, info) || notes.threads.empty()) return;
   SignalInfo signal{info.number, info.code, std::nullopt};
-  if (info.code > 0 && is_fault(info.number)) signal.address = info.address;
+  if (info.code > 0 && is_fault_signal(info.number)) signal.address = info.address;
   if (info.number != 0) notes.threads.back().signal = signal;
 }
 

@@ -61,7 +61,7 @@ Result<FoundFile> ModuleFinder::find(const WantedFile& wanted) {
     if (!options_.sysroot.empty()) candidates.push_back(options_.sysroot + wanted.path);
     candidates.push_back(wanted.path);
     if (!wanted.path.empty()) {
-      const std::string name = wanted.path.substr(wanted.path.rfind('/') + 1);
+      const std::string name = file_name(wanted.path);
       for (const std::string& folder : options_.search) candidates.push_back(folder + "/" + name);
     }
   }

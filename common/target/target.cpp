@@ -2,6 +2,7 @@
 #include "common/target/target.h"
 
 #include <algorithm>
+#include <csignal>
 
 namespace aotidbg {
 
@@ -20,10 +21,16 @@ auto* find_containing(const Range& sorted, Address at) {
 
 }  // namespace
 
-std::string Module::name() const {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
+bool is_fault_signal(int number) {
+  return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+         number == SIGTRAP;
 }
+
+std::string file_name(std::string_view path) {
+  return std::string(path.substr(path.rfind('/') + 1));  // npos + 1 is 0: the whole of it
+}
+
+std::string Module::name() const { return file_name(path); }
 
 const Region* Target::region_at(Address at) const { return find_containing(regions(), at); }
 

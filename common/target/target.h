@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/target/memory.h"
@@ -63,12 +64,18 @@ struct SignalInfo {
   std::optional<Address> address;
 };
 
+// Signals that the processor's exceptions become: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP.
+bool is_fault_signal(int number);
+
 struct Thread {
   ThreadId id = 0;
   std::string name;  // comm; empty when not known
   Registers registers;
   std::optional<SignalInfo> signal;  // what this thread was stopped by, when it was
 };
+
+// The last component of a path.
+std::string file_name(std::string_view path);
 
 enum class TargetKind { live, core, snapshot };
 

@@ -42,8 +42,6 @@ std::string snake_case(std::string_view name) {
 // Everything that reading one container passes around.
 struct ContainerReader {
   Memory& memory;
-  const Libtorch& libtorch;
-  std::span<const Wrapper> wrappers;
   ObjectReader objects;
   Container& container;
 
@@ -243,15 +241,13 @@ const Wrapper* wrapper_of(const ObjectReader& objects, std::span<const Wrapper> 
   return nullptr;
 }
 
-Result<Container> try_variant(Memory& memory, const Libtorch& libtorch,
-                              std::span<const Wrapper> wrappers, const Wrapper& wrapper,
-                              const std::string& variant, Address at) {
+Result<Container> try_variant(Memory& memory, const Wrapper& wrapper, const std::string& variant,
+                              Address at) {
   Container container;
   container.at = at;
   container.wrapper = &wrapper;
   container.variant = variant;
-  ContainerReader reader{memory, libtorch, wrappers, ObjectReader(memory, *wrapper.layout, variant),
-                         container};
+  ContainerReader reader{memory, ObjectReader(memory, *wrapper.layout, variant), container};
   const auto object = reader.objects.read(kContainer, at);
   if (!object) return pass(object);
   for (const auto step :
@@ -330,8 +326,7 @@ std::size_t Container::count(Model::Use use) const {
       models.begin(), models.end(), [&](const Model& model) { return model.use == use; }));
 }
 
-Result<Container> read_container(Memory& memory, const Libtorch& libtorch,
-                                 std::span<const Wrapper> wrappers, Address at) {
+Result<Container> read_container(Memory& memory, std::span<const Wrapper> wrappers, Address at) {
   if (at == 0 || at % alignof(void*) != 0) return fail("no container is here", at);
   std::optional<Error> first_failure;
   for (const Wrapper& candidate : wrappers) {
@@ -339,7 +334,7 @@ Result<Container> read_container(Memory& memory, const Libtorch& libtorch,
     for (const std::string& variant : candidate.variants) {
       const ObjectReader objects(memory, *candidate.layout, variant);
       if (wrapper_of(objects, wrappers, at) != &candidate) continue;
-      auto container = try_variant(memory, libtorch, wrappers, candidate, variant, at);
+      auto container = try_variant(memory, candidate, variant, at);
       if (container) return container;
       if (!first_failure) first_failure = container.error();
     }

@@ -38,6 +38,9 @@ struct Constant {
   Address data = 0;
   std::optional<Tensor> tensor;  // decoded from the handle, when it decodes
   std::string problem;           // why `tensor` is empty though there is a handle
+
+  // Never loaded. A constant of no bytes has no data and lacks nothing.
+  bool is_missing() const { return bytes != 0 && (handle == 0 || data == 0); }
 };
 
 struct ConstantBuffer {
@@ -74,8 +77,7 @@ struct Container {
 };
 
 // Fails with the first check that did not hold, and its address.
-Result<Container> read_container(Memory& memory, const Libtorch& libtorch,
-                                 std::span<const Wrapper> wrappers, Address at);
+Result<Container> read_container(Memory& memory, std::span<const Wrapper> wrappers, Address at);
 
 // The constants of one of its two buffers, with handles and tensors resolved.
 Result<std::vector<Constant>> read_constants(Memory& memory, const Libtorch& libtorch,

@@ -8,11 +8,6 @@
 namespace aotidbg {
 namespace {
 
-std::string base_name(const std::string& path) {
-  const auto slash = path.rfind('/');
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
 // A little below a thread's stack pointer, or not far above it. Far above it is something else,
 // even in the same mapping: a signal handler's alternate stack lies in the heap.
 bool is_on_a_stack(const Target& target, const Region& region, Address at) {
@@ -45,7 +40,7 @@ Place place_of(const Target& target, Address at) {
   }
   if (region->path.starts_with('/')) {
     const Module* module = target.module_at(at);
-    const std::string name = base_name(module != nullptr ? module->path : region->path);
+    const std::string name = file_name(module != nullptr ? module->path : region->path);
     // Private writable pages of a file (a module's data) are the process's own memory.
     return {module != nullptr || region->writable ? Place::Kind::host : Place::Kind::file, name};
   }

@@ -36,8 +36,7 @@ std::optional<Verdict> constants_missing(const Target&, const Crash& crash) {
   if (!crash.has_null_base() || !crash.container) return std::nullopt;
   std::vector<const Constant*> missing;
   for (const Constant& constant : crash.constants) {
-    const bool is_empty = constant.bytes == 0;
-    if (!is_empty && (constant.handle == 0 || constant.data == 0)) missing.push_back(&constant);
+    if (constant.is_missing()) missing.push_back(&constant);
   }
   if (missing.empty()) return std::nullopt;
   Verdict verdict;

@@ -68,7 +68,7 @@ class CallTest : public testing::Test {
     put(4, offset + 16, elements + 8 * impls.size());
   }
   Result<Container> container() {
-    return container_of(target, libtorch, wrappers, *call_on(stack, wrappers), stack);
+    return container_of(target, wrappers, *call_on(stack, wrappers), stack);
   }
   CallTensors tensors() {
     return find_call_tensors(target, libtorch, *container(), *call_on(stack, wrappers), stack);

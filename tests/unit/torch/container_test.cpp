@@ -37,7 +37,7 @@ class ContainerTest : public testing::TestWithParam<std::string> {
     wrappers = find_wrappers(target, libtorch.layout);
     return *image;
   }
-  Result<Container> read() { return read_container(target, libtorch, wrappers, image->container); }
+  Result<Container> read() { return read_container(target, wrappers, image->container); }
 
   FakeTarget target;
   std::optional<ModelImage> image;
