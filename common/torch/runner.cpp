@@ -61,8 +61,8 @@ ScanResult scan_for_words(
     const Address end = region.start + std::min(region.dumped, region.size());
     result.missing += region.end - end;
     // By what is left: behind the highest addresses comes 0.
-    for (Address at = region.start, next = at; at < end; at = next) {
-      next = at + std::min(kChunk, end - at);
+    for (Address at = region.start; at < end;) {
+      const Address next = at + std::min(kChunk, end - at);
       if (result.bytes >= budget_bytes || target.interrupted()) {
         result.complete = false;
         return result;
@@ -75,6 +75,7 @@ ScanResult scan_for_words(
         result.missing += words.size_bytes();
       }
       if (progress) progress(result.bytes, total);
+      at = next;
     }
   }
   return result;

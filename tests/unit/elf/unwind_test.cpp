@@ -18,7 +18,8 @@ namespace {
 
 Stack last_stack;
 
-Stack stack_of(const ucontext_t& context, std::size_t limit = 256) {
+// Not inlined: getcontext may return twice, and GCC warns of every local that an inlined body would bring beside it.
+[[gnu::noinline]] Stack stack_of(const ucontext_t& context, std::size_t limit = 256) {
   const auto target = examine_this_process();
   return Unwinder(*target).unwind(registers_of(context), limit);
 }

@@ -192,7 +192,7 @@ Report not_aoti() {
 }
 
 Report hostile() {
-  const std::string bad = "a\x1b[31mred\n\xff\xc0\xaf\xed\xa0\x80\x00z \xe2\x80\xae" +
+  const std::string bad = "a\x1b[31mred\n\xff\xc0\xaf\xed\xa0\x80z \xe2\x80\xae" +
                           std::string(1, '\0') + "\xc2\x9b" + std::string(300, 'x');
   Report report = embedding_crash();
   report.host = bad;

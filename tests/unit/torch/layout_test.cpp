@@ -376,7 +376,7 @@ TEST_F(Torch213, LibraryContainersAreTheseOnes) {
   EXPECT_EQ(word_at(&text, offset("std::string", "data")), address(text.data()));
   EXPECT_EQ(word_at(&text, offset("std::string", "size")), 100U);
 
-  const std::vector<void*> vector(3);
+  const std::vector<int> vector(3);
   EXPECT_EQ(word_at(&vector, offset("std::vector", "begin")), address(vector.data()));
   EXPECT_EQ(word_at(&vector, offset("std::vector", "end")), address(vector.data() + 3));
 
@@ -400,7 +400,7 @@ TEST_F(Torch213, LibraryContainersAreTheseOnes) {
   EXPECT_EQ(node + static_cast<std::uint64_t>(offset(node_class, "value")),
             address(&map.begin()->second));
 
-  std::deque<void*> deque(1, &owned);
+  std::deque<int> deque(1, owned);
   const auto start = offset("std::deque", "start");
   EXPECT_EQ(word_at(&deque, start + offset("std::deque::iterator", "cur")),
             address(&deque.front()));
