@@ -12,9 +12,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <ranges>
+#include <string_view>
 
 #include "common/elf/symbols.h"
 
@@ -56,6 +58,28 @@ bool is_readable(Elf* elf) {
     total += size;
   }
   return has_info;
+}
+
+// libdw trusts that strings end: in the sections of strings, and in .debug_info, whose last entry
+// is a null one. A damaged file in which they do not would be read past its end. To be asked once
+// libdw has unpacked compressed sections.
+bool strings_end(Elf* elf) {
+  std::size_t names = 0;
+  if (elf_getshdrstrndx(elf, &names) != 0) return false;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) return false;
+    const char* name = elf_strptr(elf, names, header.sh_name);
+    if (name == nullptr || header.sh_type == SHT_NOBITS) continue;
+    static constexpr std::string_view kWithStrings[] = {".debug_str",       ".debug_line_str",
+                                                        ".debug_info",      ".zdebug_str",
+                                                        ".zdebug_line_str", ".zdebug_info"};
+    if (std::ranges::find(kWithStrings, name) == std::end(kWithStrings)) continue;
+    const Elf_Data* data = elf_getdata(section, nullptr);
+    if (data == nullptr || data->d_buf == nullptr || data->d_size == 0) continue;
+    if (static_cast<const char*>(data->d_buf)[data->d_size - 1] != 0) return false;
+  }
+  return true;
 }
 
 struct Span {
@@ -198,7 +222,7 @@ class DebugInfo {
     std::unique_ptr<Elf, EndElf> elf(elf_begin(file->descriptor(), ELF_C_READ, nullptr));
     if (!elf || elf_kind(elf.get()) != ELF_K_ELF || !is_readable(elf.get())) return nullptr;
     std::unique_ptr<Dwarf, EndDwarf> dwarf(dwarf_begin_elf(elf.get(), DWARF_C_READ, nullptr));
-    if (!dwarf) return nullptr;
+    if (!dwarf || !strings_end(elf.get())) return nullptr;
     return std::unique_ptr<DebugInfo>(
         new DebugInfo(std::move(file), std::move(elf), std::move(dwarf)));
   }
