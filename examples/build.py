@@ -59,9 +59,10 @@ def main():
         work.append((f"{name}: packages", torch.packages, source, out / name / "packages"))
         if (source / "main.cpp").exists():
             work.append((f"{name}: program", torch.program, source, out / name / "main"))
-    # One package first: it fills the cache of precompiled headers that the others share.
-    failures = run_all(work[:1], 1, 0, len(work))
-    failures += run_all(work[1:], options.jobs, 1, len(work))
+    # First what the others share: LibTorch's headers, and those that Inductor precompiles with the first package.
+    work.insert(0, ("common: headers", torch.precompile, None, None))
+    failures = run_all(work[:2], options.jobs, 0, len(work))
+    failures += run_all(work[2:], options.jobs, 2, len(work))
     for title, message in failures:
         print(f"FAILED {title}\n{message}", file=sys.stderr)
     return 1 if failures else 0
@@ -97,7 +98,11 @@ class Torch:
         self.cache = cache
         self.facts = json.loads(output([self.python, "-c", PROBE]))
         self.compiler = output([cxx, "--version"])
-        self.common = [catalog.SOURCE / "common" / "example.h"]
+        self.compile = [cxx, "-std=c++20", "-O2", "-g", "-Wall", f"-I{catalog.SOURCE}"]
+        for include in ("include", "include/torch/csrc/api/include"):
+            self.compile += ["-isystem", f"{self.facts['folder']}/{include}"]
+        self.common = catalog.SOURCE / "common" / "example.h"
+        self.header = "header-" + digest(self.common.read_bytes(), json.dumps(self.facts), self.compiler, *self.compile)
 
     def packages(self, source, target):
         """Runs model.py in a folder of its own; True if the cache had the answer."""
@@ -108,15 +113,25 @@ class Torch:
             {"TORCHINDUCTOR_CACHE_DIR": str(self.cache / "inductor"), "TORCHINDUCTOR_COMPILE_THREADS": "1",
              "OMP_NUM_THREADS": "2", "CXX": self.cxx}))
 
+    def precompile(self, _source, _target):
+        """LibTorch's headers are nearly all of a program's compile. True if the cache had them."""
+        kept = self.cache / self.header
+        if kept.is_dir():
+            return True
+        with tempfile.TemporaryDirectory(dir=self.cache, prefix="making-") as fresh:
+            shutil.copy2(self.common, fresh)
+            output([*self.compile, "-x", "c++-header", f"{fresh}/example.h"])
+            os.chmod(fresh, 0o755)
+            shutil.copytree(fresh, kept)
+        return False
+
     def program(self, source, target):
         """Compiles main.cpp against LibTorch, linked by hand: find_package(Torch) needs CMake and more."""
         main, torch = source / "main.cpp", self.facts["folder"]
-        command = [self.cxx, "-std=c++20", "-O2", "-g", "-Wall", f"-I{catalog.SOURCE}",
-                   "-isystem", f"{torch}/include", "-isystem", f"{torch}/include/torch/csrc/api/include", str(main)]
+        command = [*self.compile, "-include", str(self.cache / self.header / "example.h"), str(main)]
         link = [f"-L{torch}/lib", f"-Wl,-rpath,{torch}/lib", "-Wl,--no-as-needed", "-ltorch", "-ltorch_cpu",
                 "-lc10", "-pthread"]
-        key = digest("program", main.read_bytes(), *(p.read_bytes() for p in self.common),
-                     json.dumps(self.facts), self.compiler, " ".join(command + link))
+        key = digest("program", main.read_bytes(), self.header, " ".join(command + link))
         return self.from_cache(f"program-{key}", target,
                                lambda folder: output([*command, "-o", f"{folder}/main", *link]), "main")
 
