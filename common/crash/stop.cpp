@@ -91,6 +91,9 @@ Fault find_fault(Target& target, const Stop& stop) {
     fault.problem = instruction.error().what;
   }
   if (!stop.is_fault()) return fault;
+  // Of SIGFPE and SIGILL, si_addr is the instruction (sigaction(2)), which touched no memory.
+  const bool is_memory_fault = stop.signal->number == SIGSEGV || stop.signal->number == SIGBUS;
+  if (!is_memory_fault) return fault;
   // SI_KERNEL comes without an address: a non-canonical one raises a protection fault.
   const bool has_address = stop.signal->address && stop.signal->code != SI_KERNEL;
   if (has_address) fault.address = stop.signal->address;
@@ -98,8 +101,7 @@ Fault find_fault(Target& target, const Stop& stop) {
   if (has_address && pc && fault.address == pc && stop.signal->number == SIGSEGV) {
     fault.executes = true;
   }
-  const bool is_memory_fault = stop.signal->number == SIGSEGV || stop.signal->number == SIGBUS;
-  if (!fault.instruction || !is_memory_fault) return fault;
+  if (!fault.instruction) return fault;
   if (const auto* operand = faulting_operand(*fault.instruction, fault.address)) {
     fault.operand = *operand;
     fault.operand_agrees = true;
