@@ -54,7 +54,6 @@ Grammar grammar_of(const Command& command, bool takes_file) {
 Result<AnalysisOptions> analysis_options(const Session& session) {
   AnalysisOptions options;
   options.thread = session.options.thread ? session.options.thread : session.host.selected_thread;
-  options.thread_is_users_choice = options.thread.has_value();
   options.all_threads = session.options.all_threads;
   options.inactive = session.options.inactive;
   options.model = session.options.model;

@@ -163,8 +163,19 @@ Result<TensorValues> Analysis::tensor(const std::string& name_or_address,
   auto tensor = read_tensor_impl(state_->target, crash.libtorch, *evaluated);
   if (!tensor) tensor = read_tensor_handle(state_->target, crash.libtorch, *evaluated);
   if (!tensor) {
-    return fail("neither a TensorImpl nor an at::Tensor is at this address", evaluated,
-                "give the address of a tensor, an AtenTensorHandle or a TensorImpl");
+    // Nor either: then it may point at the values of one of the tensors of the call.
+    const auto holds = [&](const KnownTensor& known) {
+      return known.tensor && known.data <= *evaluated && *evaluated < known.end();
+    };
+    const auto known = std::ranges::find_if(crash.known, holds);
+    if (known != crash.known.end()) {
+      TensorValues result = read_values(state_->target, *known->tensor, values);
+      result.name = report_name(*known);
+      return result;
+    }
+    return fail(
+        "neither a TensorImpl nor an at::Tensor nor values of a known tensor are at this address",
+        evaluated, "give the address of a tensor, an AtenTensorHandle, a TensorImpl or its data");
   }
   TensorValues result = read_values(state_->target, *tensor, values);
   for (const KnownTensor& known : crash.known) {

@@ -21,8 +21,7 @@
 namespace aotidbg {
 
 struct AnalysisOptions {
-  std::optional<ThreadId> thread;  // the thread to explain; empty: the one that matters most
-  bool thread_is_users_choice = false;
+  std::optional<ThreadId> thread;    // the thread to explain; empty: the one that matters most
   bool scan = false;                 // search all writable memory even if the stack has a model
   bool all_threads = false;          // report every thread, not only those that matter to AOTI
   bool inactive = false;             // also the constants of the buffer that is not in use

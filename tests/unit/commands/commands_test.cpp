@@ -224,11 +224,9 @@ TEST_F(Commands, SayWhenThereIsNoAotiState) {
 TEST_F(Commands, PassOnWhoseStackTheUserWants) {
   run({"inspect"});
   EXPECT_FALSE(fake_analysis().options->thread.has_value());
-  EXPECT_FALSE(fake_analysis().options->thread_is_users_choice);
   host_.selected_thread = 8;
   run({"inspect", "--all-threads", "--model", "2"});
   EXPECT_EQ(fake_analysis().options->thread, 8);
-  EXPECT_TRUE(fake_analysis().options->thread_is_users_choice);
   EXPECT_TRUE(fake_analysis().options->all_threads);
   EXPECT_EQ(fake_analysis().options->model, 2U);
   run({"fault", "--thread", "7"});
