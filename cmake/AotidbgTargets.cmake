@@ -70,6 +70,7 @@ function(aotidbg_test name)
   aotidbg_refuse_unparsed("aotidbg_test(${name})" ${arg_UNPARSED_ARGUMENTS})
   add_executable(${name} ${arg_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  target_compile_options(${name} PRIVATE -O0)  # checked, not timed
   aotidbg_link(${name} PRIVATE ${arg_DEPENDS} GTest::gtest GTest::gtest_main)
   if(arg_DATA_DIR)
     target_compile_definitions(${name} PRIVATE AOTIDBG_TEST_DATA="${arg_DATA_DIR}")

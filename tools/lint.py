@@ -5,10 +5,10 @@
   tools/lint.py format [--fix] [PATH...]    clang-format must change nothing; --fix rewrites
   tools/lint.py tidy [--build DIR] [PATH...] clang-tidy must find nothing
 
-PATH limits the work to files or folders. clang-tidy spends most of its time on system headers, so the sources of one target
-are read as one translation unit (those that cannot share one, because two files hold the same local name, go into the next).
-A file that was clean is not read again until it, a project header that it includes, its flags or the settings change: the
-keys of clean files are kept in DIR/tidy-clean.
+PATH limits the work to files or folders. clang-tidy reads what the build in DIR compiles as one: a whole target under the
+presets release and asan, which spares it most of the system headers, or one file under dev. A unit that was clean is not read
+again until it, a project header that it includes, its flags or the settings change: the keys of clean units are kept in
+DIR/tidy-clean.
 """
 import argparse
 import concurrent.futures
@@ -63,7 +63,7 @@ def format_files(arguments):
 
 
 class Sources:
-    """compile_commands.json, with the key under which a source counts as read."""
+    """compile_commands.json, with the key under which a unit of it counts as read."""
 
     def __init__(self, build):
         self.build = build
@@ -75,9 +75,18 @@ class Sources:
         self.texts = {}
         self.flags = {}
         for entry in json.loads((build / "compile_commands.json").read_text()):
-            path = Path(entry["file"])
-            if ROOT in path.parents and build not in path.parents:
-                self.flags[path] = self.flags_of(entry)
+            unit = Path(entry["file"])
+            if any(self.is_own(path) for path in self.of(unit)):
+                self.flags[unit] = self.flags_of(entry)
+
+    def is_own(self, path):
+        return ROOT in path.parents and self.build not in path.parents
+
+    def of(self, unit):
+        """The files that a unit compiles: itself, or what CMake's unity file includes."""
+        if self.build not in unit.parents or not unit.is_file():
+            return [unit]
+        return [Path(name) for name in self.text(unit)[1]]
 
     @staticmethod
     def flags_of(entry):
@@ -111,7 +120,7 @@ class Sources:
             seen.add(file)
             _, includes = self.text(file)
             for name in includes:
-                for folder in (ROOT, self.build / "generated", file.parent):
+                for folder in (ROOT, self.build / "generated", file.parent):  # a unity file's names are absolute
                     if (folder / name).is_file():
                         queue.append(folder / name)
                         break
@@ -121,58 +130,18 @@ class Sources:
         return digest.hexdigest()
 
 
-def unit_of(files):
-    return "".join(f'#include "{path}"\n' for path in files)
-
-
-def compatible_groups(files, flags, folder):
-    """Splits `files` into lists that compile as one unit each. clang names the files that clash; they go into the next list."""
-    groups, rest = [], list(files)
-    while rest:
-        group, rest = rest, []
-        while len(group) > 1:
-            unit = folder / "probe.cpp"
-            unit.write_text(unit_of(group))
-            done = subprocess.run([TIDY, "--quiet", "--checks=-*,misc-misplaced-const", str(unit), "--", *flags, "-w",
-                                   "-ferror-limit=0"], cwd=folder, capture_output=True, text=True)
-            if done.returncode == 0:
-                break
-            named = {line.split(":", 1)[0] for line in done.stdout.splitlines() if ": error:" in line or ": fatal error:" in line}
-            clash = [path for path in group if str(path) in named] or group[1:]
-            clash = clash if len(clash) < len(group) else group[1:]
-            group = [path for path in group if path not in clash]
-            rest += clash
-        groups.append(group)
-    return groups
-
-
-def read_group(build, number, group, flags):
-    folder = build / "tidy" / str(number)
-    folder.mkdir(parents=True, exist_ok=True)
-    problems, clean = "", []
-    for index, part in enumerate(compatible_groups(group, flags, folder)):
-        if len(part) == 1:
-            unit = part[0]
-        else:
-            unit = folder / f"unit{index}.cpp"
-            unit.write_text(unit_of(part))
-        # Sources stand in the unit like headers, so the filter names them too.
-        top = re.escape(str(ROOT))
-        done = subprocess.run(
-            [TIDY, "--quiet", f"--config-file={ROOT / '.clang-tidy'}",
-             f"--header-filter=^{top}/(common|lldb_plugin|gdb_bridge|cli|tools|bench|tests)/.*\\.(h|cpp)$",
-             str(unit), "--", *flags, "-Wno-unknown-warning-option", "-Wno-unused-function"],
-            cwd=folder, capture_output=True, text=True)
-        named = set(re.findall(r"^(/.*?):\d+:\d+: (?:fatal )?error:", done.stdout, re.M))
-        if done.returncode == 0:
-            clean += part
-        else:
-            # A finding in a header, or none at all, says nothing for any of them.
-            if named and named <= set(map(str, part)):
-                clean += [path for path in part if str(path) not in named]
-            problems += done.stdout + "".join(
-                line + "\n" for line in done.stderr.splitlines() if " warnings generated" not in line)
-    return clean, problems.replace(f"{ROOT}/", "")
+def read_unit(unit, flags):
+    # Sources stand in a unit like headers, so the filter names them too.
+    top = re.escape(str(ROOT))
+    done = subprocess.run(
+        [TIDY, "--quiet", f"--config-file={ROOT / '.clang-tidy'}",
+         f"--header-filter=^{top}/(common|lldb_plugin|gdb_bridge|cli|tools|bench|tests)/.*\\.(h|cpp)$",
+         str(unit), "--", *flags, "-Wno-unknown-warning-option", "-Wno-unused-function"],
+        cwd=unit.parent, capture_output=True, text=True)
+    if done.returncode == 0:
+        return ""
+    return (done.stdout + "".join(line + "\n" for line in done.stderr.splitlines()
+                                  if " warnings generated" not in line)).replace(f"{ROOT}/", "") or "it failed in silence"
 
 
 def tidy_files(arguments):
@@ -183,27 +152,26 @@ def tidy_files(arguments):
     sources = Sources(build)
     stamps = build / "tidy-clean"
     known = set(stamps.read_text().split()) if stamps.is_file() else set()
-    files = [path for path in sorted(sources.flags) if wanted(path, arguments.limits)]
-    keys = {path: sources.key(path) for path in files}
-    groups = {}
-    for path in files:
-        if keys[path] not in known:
-            groups.setdefault((path.parent, sources.flags[path]), []).append(path)
-    stale = sum(map(len, groups.values()))
-    print(f"{len(files)} sources, {stale} to read, in {len(groups)} units", flush=True)
+    units = {unit: sources.key(unit) for unit in sources.flags
+             if any(wanted(path, arguments.limits) for path in sources.of(unit))}
+    stale = [unit for unit, key in units.items() if key not in known]
+    print(f"{len(units)} units, {len(stale)} to read", flush=True)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        work = {pool.submit(read_group, build, number, group, flags): group
-                for number, ((_, flags), group) in enumerate(sorted(groups.items(), key=lambda item: -len(item[1])))}
-        for future in concurrent.futures.as_completed(work):
-            clean, problems = future.result()
-            known |= {keys[path] for path in clean}
-            failed += len(work[future]) - len(clean)
-            folder = work[future][0].parent.relative_to(ROOT)
-            print(f"  {folder}: {len(clean)} of {len(work[future])} clean", flush=True)
+        # The longest first, so that no core waits for the last one.
+        stale.sort(key=lambda unit: -sum(path.stat().st_size for path in sources.of(unit)))
+        work = {pool.submit(read_unit, unit, sources.flags[unit]): unit for unit in stale}
+        for done, future in enumerate(concurrent.futures.as_completed(work), 1):
+            unit, problems = work[future], future.result()
+            files = sources.of(unit)
+            name = os.path.relpath(files[0] if len(files) == 1 else files[0].parent, ROOT)
+            print(f"[{done}/{len(stale)}] {name}: {'clean' if not problems else 'findings'}", flush=True)
             if problems:
+                failed += 1
                 print(problems, flush=True)
-    stamps.write_text("\n".join(sorted(known)) + "\n")
+            else:
+                known.add(units[unit])
+                stamps.write_text("\n".join(sorted(known)) + "\n")
     return 1 if failed else 0
 
 

@@ -53,8 +53,8 @@ static_assert(offsetof(RtSigframe, info) == 312);
 constexpr std::array<std::string_view, 18> kContextNames = {
     "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rdi",
     "rsi", "rbp", "rbx", "rdx", "rax", "rcx", "rsp", "rip", "eflags"};
-constexpr std::size_t kRsp = 15;
-constexpr std::size_t kRip = 16;
+constexpr std::size_t kGeneralRsp = 15;
+constexpr std::size_t kGeneralRip = 16;
 constexpr std::size_t kEflags = 17;
 
 constexpr std::uint16_t kUserCs = 0x33;  // __USER_CS, asm/segment.h
@@ -227,10 +227,10 @@ Result<SignalFrame> read_signal_frame(Target& target, Address at) {
   SignalFrame found;
   found.at = at;
   found.signal = signal_of(frame);
-  if (!plausible_pc(target, frame.context.general[kRip], found.signal)) {
+  if (!plausible_pc(target, frame.context.general[kGeneralRip], found.signal)) {
     return refuse("its program counter is no code");
   }
-  if (!plausible_stack(target, frame.context.general[kRsp], found.signal)) {
+  if (!plausible_stack(target, frame.context.general[kGeneralRsp], found.signal)) {
     return refuse("its stack pointer is not mapped");
   }
   for (std::size_t i = 0; i < kContextNames.size(); ++i) {

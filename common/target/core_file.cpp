@@ -17,8 +17,8 @@ namespace aotidbg {
 
 namespace {
 
-constexpr std::uint64_t kMostProgramHeaders = 1U << 20;  // vm.max_map_count is 65530 by default
-constexpr std::uint16_t kMachineCuda = 190;              // EM_CUDA, elf.h
+constexpr std::uint64_t kMostCoreHeaders = 1U << 20;  // vm.max_map_count is 65530 by default
+constexpr std::uint16_t kMachineCuda = 190;           // EM_CUDA, elf.h
 
 struct Magic {
   std::string_view bytes;
@@ -169,7 +169,7 @@ Result<void> CoreFile::read_headers() {
     return fail(fmt::format("{} has program headers of {} bytes, not {}", path_, header.e_phentsize,
                             sizeof(Elf64_Phdr)));
   }
-  if (count > kMostProgramHeaders) {
+  if (count > kMostCoreHeaders) {
     return fail(fmt::format("{} claims {} program headers", path_, count));
   }
   if (header.e_phoff > size_ || (size_ - header.e_phoff) / sizeof(Elf64_Phdr) < count) {

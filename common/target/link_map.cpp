@@ -13,7 +13,7 @@ namespace aotidbg {
 
 namespace {
 
-constexpr std::uint64_t kMostProgramHeaders = 4096;
+constexpr std::uint64_t kMostAuxiliaryHeaders = 4096;
 constexpr std::uint64_t kMostDynamicEntries = 4096;
 constexpr std::size_t kMostModules = 1U << 16;
 
@@ -36,7 +36,7 @@ Result<Address> find_r_debug(Memory& memory, Address dynamic, std::uint64_t size
 
 Result<LinkMap> read_link_map(Memory& memory, const AuxiliaryVector& auxiliary) {
   if (!auxiliary.program_headers || auxiliary.program_header_count == 0 ||
-      auxiliary.program_header_count > kMostProgramHeaders) {
+      auxiliary.program_header_count > kMostAuxiliaryHeaders) {
     return fail("the core does not say where the program's headers are (AT_PHDR)");
   }
   LinkMap map;

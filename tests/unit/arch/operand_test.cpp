@@ -12,7 +12,7 @@
 namespace aotidbg {
 namespace {
 
-constexpr Address kCode = 0x401000;
+constexpr Address kInstruction = 0x401000;
 constexpr Address kData = 0x7f0000001000;
 
 using Values = std::initializer_list<std::pair<std::string_view, std::uint64_t>>;
@@ -20,7 +20,7 @@ using Code = std::vector<unsigned char>;
 
 Registers registers_with(Values values) {
   Registers registers;
-  registers.set(*register_slot("rip"), kCode);
+  registers.set(*register_slot("rip"), kInstruction);
   for (const auto& [name, value] : values) registers.set(*register_slot(name), value);
   return registers;
 }
@@ -28,13 +28,13 @@ Registers registers_with(Values values) {
 // The instruction that ends its mapping, so that nothing behind it can be read.
 Instruction decoded(const Code& code, Values values = {}) {
   FakeTarget target;
-  target.map_bytes(kCode, std::as_bytes(std::span(code)), "r-x");
+  target.map_bytes(kInstruction, std::as_bytes(std::span(code)), "r-x");
   auto instruction = decode_instruction(target, registers_with(values));
   if (!instruction) {
     ADD_FAILURE() << instruction.error().what;
     return {};
   }
-  EXPECT_EQ(instruction->at, kCode);
+  EXPECT_EQ(instruction->at, kInstruction);
   EXPECT_EQ(instruction->length, code.size());
   return *instruction;
 }
@@ -226,7 +226,7 @@ TEST(Operand, CallsWriteTheReturnAddress) {
 TEST(Operand, IndirectBranchesBringTheirTarget) {
   FakeTarget target;
   const Code code = {0xff, 0x50, 0x08};  // call [rax+8]
-  target.map_bytes(kCode, std::as_bytes(std::span(code)), "r-x");
+  target.map_bytes(kInstruction, std::as_bytes(std::span(code)), "r-x");
   target.map(kData, 0x100);
   target.poke(kData + 8, std::uint64_t{0xdead'beef'0000'0000});
   const auto call = decode_instruction(target, registers_with({{"rax", kData}, {"rsp", 0x7000}}));
@@ -258,7 +258,7 @@ TEST(Operand, IndirectBranchesBringTheirTarget) {
 TEST(Operand, ReturnsReadTheirTarget) {
   FakeTarget target;
   const Code code = {0xc3};
-  target.map_bytes(kCode, std::as_bytes(std::span(code)), "r-x");
+  target.map_bytes(kInstruction, std::as_bytes(std::span(code)), "r-x");
   target.map(0x7000, 0x100);
   target.poke(0x7000, std::uint64_t{0x4141'4141'4141'4141});
   const auto instruction = decode_instruction(target, registers_with({{"rsp", 0x7000}}));
@@ -291,8 +291,8 @@ TEST(Operand, RipMeansTheNextInstruction) {
   EXPECT_EQ(instruction.text, "mov eax, [rip+0x100]");
   const auto operand = only_operand(instruction);
   EXPECT_EQ(operand.base_register, "rip");
-  EXPECT_EQ(operand.base, kCode + 6);
-  EXPECT_EQ(operand.address, kCode + 6 + 0x100);
+  EXPECT_EQ(operand.base, kInstruction + 6);
+  EXPECT_EQ(operand.address, kInstruction + 6 + 0x100);
 }
 
 TEST(Operand, ThirtyTwoBitAddressesAreCutOff) {
@@ -366,11 +366,11 @@ TEST(Operand, SomeInstructionsDemandAlignment) {
 TEST(DecodeInstruction, ReadsNoFurtherThanItMust) {
   // The load ends its page; the next page cannot be read.
   FakeTarget target;
-  target.map(kCode, 0x1000, "r-x");
+  target.map(kInstruction, 0x1000, "r-x");
   const Code code = {0xc5, 0xfc, 0x10, 0x42, 0xe0};
-  target.poke_bytes(kCode + 0xffb, std::as_bytes(std::span(code)));
+  target.poke_bytes(kInstruction + 0xffb, std::as_bytes(std::span(code)));
   auto registers = registers_with({{"rdx", kData}});
-  registers.set(*register_slot("rip"), kCode + 0xffb);
+  registers.set(*register_slot("rip"), kInstruction + 0xffb);
   const auto instruction = decode_instruction(target, registers);
   ASSERT_TRUE(instruction);
   EXPECT_EQ(instruction->length, 5U);
@@ -379,10 +379,10 @@ TEST(DecodeInstruction, ReadsNoFurtherThanItMust) {
 TEST(DecodeInstruction, SaysWhereAnInstructionIsCutOff) {
   FakeTarget target;
   const Code code = {0xc5, 0xfc, 0x10};
-  target.map_bytes(kCode, std::as_bytes(std::span(code)), "r-x");
+  target.map_bytes(kInstruction, std::as_bytes(std::span(code)), "r-x");
   const auto instruction = decode_instruction(target, registers_with({}));
   ASSERT_FALSE(instruction);
-  EXPECT_EQ(instruction.error().at, kCode + 3);
+  EXPECT_EQ(instruction.error().at, kInstruction + 3);
   EXPECT_EQ(instruction.error().what,
             "the instruction at 0x401000 goes on at 0x401003, which cannot be read");
 }
@@ -391,21 +391,21 @@ TEST(DecodeInstruction, SaysThatCodeCannotBeRead) {
   FakeTarget target;
   const auto instruction = decode_instruction(target, registers_with({}));
   ASSERT_FALSE(instruction);
-  EXPECT_EQ(instruction.error().at, kCode);
+  EXPECT_EQ(instruction.error().at, kInstruction);
   EXPECT_EQ(instruction.error().what.find("no instruction can be read at 0x401000: "), 0U);
 }
 
 TEST(DecodeInstruction, RefusesNonsense) {
   FakeTarget target;
   const Code code = {0x06, 0x07, 0x0e};
-  target.map_bytes(kCode, std::as_bytes(std::span(code)), "r-x");
+  target.map_bytes(kInstruction, std::as_bytes(std::span(code)), "r-x");
   const auto instruction = decode_instruction(target, registers_with({}));
   ASSERT_FALSE(instruction);
   EXPECT_EQ(instruction.error().what, "the bytes at 0x401000 are no x86-64 instruction: 06 07 0e");
 
   FakeTarget prefixes;
   const Code many(15, 0x66);
-  prefixes.map_bytes(kCode, std::as_bytes(std::span(many)), "r-x");
+  prefixes.map_bytes(kInstruction, std::as_bytes(std::span(many)), "r-x");
   EXPECT_FALSE(decode_instruction(prefixes, registers_with({})));
 }
 

@@ -23,7 +23,7 @@ constexpr std::size_t kUcFlags = 1, kUcLink = 2, kContext = 6;
 constexpr std::size_t kRsi = kContext + 9, kRsp = kContext + 15, kRip = kContext + 16;
 constexpr std::size_t kEflags = kContext + 17, kSelectors = kContext + 18, kErr = kContext + 19;
 constexpr std::size_t kTrap = kContext + 20, kCr2 = kContext + 22, kFpstate = kContext + 23;
-constexpr std::size_t kSigno = 39, kCode = 40, kAddress = 41, kFrameWords = 55;
+constexpr std::size_t kSigno = 39, kSignalCode = 40, kAddress = 41, kFrameWords = 55;
 
 using Image = std::vector<std::uint64_t>;
 
@@ -42,7 +42,7 @@ Image segv_frame(Address at = kFrame) {
   words[kCr2] = kFault;
   words[kFpstate] = at + 0x1c0;
   words[kSigno] = SIGSEGV;
-  words[kCode] = SEGV_MAPERR;
+  words[kSignalCode] = SEGV_MAPERR;
   words[kAddress] = kFault;
   return words;
 }
@@ -113,7 +113,7 @@ TEST_F(SignalFrameTest, TheErrorCodeTellsTheAccess) {
 
 TEST_F(SignalFrameTest, AGeneralProtectionFaultHasNoAddress) {
   const auto frame = changed([](Image& w) {
-    w[kCode] = 0x80;
+    w[kSignalCode] = 0x80;
     w[kTrap] = 13;
     w[kAddress] = 0;
   });
@@ -128,7 +128,7 @@ TEST_F(SignalFrameTest, WithoutSiginfoTheExceptionTellsTheFaultThatTheCodeMakes)
   const unsigned char load[] = {0x48, 0x8b, 0x06};  // mov rax, [rsi]
   target_.poke(kKernel, load);
   const auto without_siginfo = [](Image& w) {
-    w[kSigno] = w[kCode] = w[kAddress] = 0;
+    w[kSigno] = w[kSignalCode] = w[kAddress] = 0;
     w[kRsi] = kFault;
   };
   const auto frame = changed(without_siginfo);
@@ -153,7 +153,7 @@ TEST_F(SignalFrameTest, WithoutSiginfoTheExceptionTellsTheFaultThatTheCodeMakes)
 
 TEST_F(SignalFrameTest, ASentSignalHasNoAddress) {
   const auto frame = changed([](Image& w) {
-    w[kCode] = 0xffff'fffa;  // SI_TKILL
+    w[kSignalCode] = 0xffff'fffa;  // SI_TKILL
     w[kAddress] = 0x3e8'0000'0f17;
   });
   ASSERT_TRUE(frame);
@@ -173,8 +173,8 @@ TEST_F(SignalFrameTest, RefusesWhatIsNoFrame) {
   const std::string_view siginfo = "its siginfo holds no signal";
   refused(siginfo, [](Image& w) { w[kSigno] = 0; });
   refused(siginfo, [](Image& w) { w[kSigno] = 65; });
-  refused(siginfo, [](Image& w) { w[kCode] = 1000; });
-  refused(siginfo, [](Image& w) { w[kCode] = 0x8000'0000; });
+  refused(siginfo, [](Image& w) { w[kSignalCode] = 1000; });
+  refused(siginfo, [](Image& w) { w[kSignalCode] = 0x8000'0000; });
   const std::string_view ucontext = "its ucontext is not the kernel's";
   refused(ucontext, [](Image& w) { w[kUcFlags] = 8; });
   refused(ucontext, [](Image& w) { w[kUcLink] = kStack; });
@@ -212,7 +212,7 @@ TEST_F(SignalFrameTest, AcceptsAJumpIntoNothing) {
   EXPECT_EQ(refusal([](Image& w) { w[kRip] = w[kAddress] = 0x1234; }), "");
   EXPECT_EQ(refusal([](Image& w) {
               w[kRip] = 0x4141'4141'4141'4141;
-              w[kCode] = 0x80;
+              w[kSignalCode] = 0x80;
             }),
             "");
 }
@@ -251,7 +251,7 @@ TEST_F(SignalFrameTest, SeveralComeInnermostFirst) {
   constexpr Address kOuter = kStack + 0x20008;
   Image outer = segv_frame(kOuter);
   outer[kSigno] = SIGFPE;
-  outer[kCode] = FPE_INTDIV;
+  outer[kSignalCode] = FPE_INTDIV;
   outer[kAddress] = outer[kRip];
   put(segv_frame());
   put(outer, kOuter);

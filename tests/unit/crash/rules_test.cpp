@@ -195,6 +195,25 @@ TEST_F(RulesTest, AStopBySomebodyElseIsNoFault) {
   EXPECT_EQ(verdict().code, "no_fault");
 }
 
+TEST_F(RulesTest, AThreadThatDidNotFaultNamesTheOneThatDid) {
+  Thread& other = target.add_thread(8);
+  target.stop(8, SIGSEGV, SEGV_MAPERR, 0x900000);
+  crash.stop.thread = target.thread(7);
+  crash.stop.signal.reset();
+  EXPECT_EQ(verdict().code, "no_fault");
+  EXPECT_NE(verdict().text.find("thread 8 took SIGSEGV"), std::string::npos) << verdict().text;
+  ASSERT_EQ(verdict().next.size(), 1U);
+  EXPECT_EQ(verdict().next[0], "look at that thread: --thread 8");
+  other.signal.reset();
+  EXPECT_EQ(verdict().text.find("thread 8"), std::string::npos);
+}
+
+TEST_F(RulesTest, ATargetWithoutAThreadIsNeverCertain) {
+  crash.stop = {};
+  EXPECT_EQ(verdict().code, "no_fault");
+  EXPECT_EQ(verdict().confidence, Confidence::possible);
+}
+
 TEST_F(RulesTest, AFaultThatNothingExplainsIsSaidToBeUnexplained) {
   crash.fault.operand.reset();
   EXPECT_EQ(verdict().code, "unexplained");

@@ -11,7 +11,7 @@ namespace aotidbg {
 namespace {
 
 constexpr Address kCode = 0x400000;
-constexpr Address kStack = 0x7ffd00000000;
+constexpr Address kThreadStack = 0x7ffd00000000;
 
 // mov rax, [rsi], at kCode.
 class StopTest : public testing::Test {
@@ -20,9 +20,9 @@ class StopTest : public testing::Test {
     target.map(kCode, 0x1000, "r-x", "/bin/program");
     const unsigned char load[] = {0x48, 0x8b, 0x06};
     target.poke(kCode, load);
-    target.map(kStack, 0x1000, "rw-", "[stack]");
+    target.map(kThreadStack, 0x1000, "rw-", "[stack]");
     target.add_thread(7, {{*register_slot("rip"), kCode},
-                          {*register_slot("rsp"), kStack},
+                          {*register_slot("rsp"), kThreadStack},
                           {*register_slot("rsi"), kUnmapped}});
   }
   Fault fault() { return find_fault(target, find_stop(target, std::nullopt)); }
@@ -54,6 +54,14 @@ TEST_F(StopTest, IsAFaultWhenOnlyTheSignalsNumberIsKnown) {
   target.forget_signal_code(7);
   EXPECT_TRUE(find_stop(target, std::nullopt).is_fault());
   EXPECT_EQ(fault().address, kUnmapped);
+}
+
+TEST_F(StopTest, IsAboutNoMemoryWhenTheInstructionItselfIsAtFault) {
+  target.stop(7, SIGFPE, FPE_INTDIV, kCode);
+  EXPECT_TRUE(find_stop(target, std::nullopt).is_fault());
+  EXPECT_TRUE(fault().instruction);
+  EXPECT_FALSE(fault().address);
+  EXPECT_FALSE(fault().operand);
 }
 
 TEST_F(StopTest, IsNoFaultWhenAProcessSentIt) {

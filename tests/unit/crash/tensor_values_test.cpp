@@ -8,7 +8,7 @@
 namespace aotidbg {
 namespace {
 
-constexpr Address kData = 0x10000;
+constexpr Address kValues = 0x10000;
 
 Tensor floats(std::vector<std::int64_t> sizes, std::vector<std::int64_t> strides) {
   Tensor tensor;
@@ -18,13 +18,13 @@ Tensor floats(std::vector<std::int64_t> sizes, std::vector<std::int64_t> strides
   for (const std::int64_t size : sizes) tensor.elements *= size;
   tensor.sizes = std::move(sizes);
   tensor.strides = std::move(strides);
-  tensor.storage_data = kData;
+  tensor.storage_data = kValues;
   return tensor;
 }
 
 TEST(TensorValues, FollowTheStrides) {
   FakeTarget target;
-  target.map_bytes(kData, bytes_of(1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F));
+  target.map_bytes(kValues, bytes_of(1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F));
   const TensorValues values = read_values(target, floats({3, 2}, {1, 3}), 4);
   EXPECT_EQ(values.first, (std::vector<std::string>{"1", "4", "2", "5"}));
   EXPECT_EQ(values.read, 6U);
@@ -34,8 +34,8 @@ TEST(TensorValues, FollowTheStrides) {
 // The end of such an element is 0, which is below the end of everything that was read so far.
 TEST(TensorValues, EndWhereAnElementLiesAtTheEndOfAllAddresses) {
   FakeTarget target;
-  target.map_bytes(kData, bytes_of(1.0F, 2.0F));
-  const std::int64_t to_the_end = -static_cast<std::int64_t>(kData + 4) / 4;
+  target.map_bytes(kValues, bytes_of(1.0F, 2.0F));
+  const std::int64_t to_the_end = -static_cast<std::int64_t>(kValues + 4) / 4;
   const TensorValues values = read_values(target, floats({2}, {to_the_end}), 2);
   EXPECT_EQ(values.first, (std::vector<std::string>{"1"}));
   EXPECT_EQ(values.read, 1U);
@@ -44,7 +44,7 @@ TEST(TensorValues, EndWhereAnElementLiesAtTheEndOfAllAddresses) {
 // As addresses do: 2^62 elements of four bytes lead back to the first.
 TEST(TensorValues, LetOffsetsWrap) {
   FakeTarget target;
-  target.map_bytes(kData, bytes_of(1.5F));
+  target.map_bytes(kValues, bytes_of(1.5F));
   const TensorValues values = read_values(target, floats({3}, {std::int64_t{1} << 62}), 3);
   EXPECT_EQ(values.first, (std::vector<std::string>{"1.5", "1.5", "1.5"}));
 }

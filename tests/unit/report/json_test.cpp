@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <limits>
-#include <sstream>
 
+#include "tests/unit/report/golden.h"
 #include "tests/unit/report/sample.h"
 
 namespace aotidbg {
@@ -21,16 +21,6 @@ void expect_valid(const Json& document, const std::string& name, const std::stri
                               "/tests/support/json_schema.py " + options + " " +
                               AOTIDBG_TEST_SOURCE + "/docs/report.schema.json " + path;
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
-}
-
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(AOTIDBG_TEST_DATA) + "/" + name;
-  if (std::getenv("AOTIDBG_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
-  std::ifstream file(path);
-  ASSERT_TRUE(file) << path << " is missing: set AOTIDBG_UPDATE_GOLDEN=1 to write it";
-  std::ostringstream expected;
-  expected << file.rdbuf();
-  EXPECT_EQ(text, expected.str()) << path;
 }
 
 TEST(ReportJson, MatchesItsGolden) {

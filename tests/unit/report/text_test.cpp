@@ -5,26 +5,14 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
-#include <fstream>
 #include <sstream>
 
 #include "common/report/terminal_text.h"
+#include "tests/unit/report/golden.h"
 #include "tests/unit/report/sample.h"
 
 namespace aotidbg {
 namespace {
-
-// Compares with golden/NAME.txt; AOTIDBG_UPDATE_GOLDEN=1 writes it instead.
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(AOTIDBG_TEST_DATA) + "/" + name + ".txt";
-  if (std::getenv("AOTIDBG_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
-  std::ifstream file(path);
-  ASSERT_TRUE(file) << path << " is missing: set AOTIDBG_UPDATE_GOLDEN=1 to write it";
-  std::ostringstream expected;
-  expected << file.rdbuf();
-  EXPECT_EQ(text, expected.str()) << path;
-}
 
 TextStyle wide(std::size_t columns = 100, bool color = false) {
   return {.columns = columns, .color = color, .prompt = "aoti"};
@@ -66,8 +54,8 @@ std::string without_escapes(std::string text) {
 }
 
 TEST(InspectText, ShowsAnEmbeddingReadPastItsWeight) {
-  expect_golden("inspect_100", inspect_text(sample::embedding_crash(), wide(100)));
-  expect_golden("inspect_80", inspect_text(sample::embedding_crash(), wide(80)));
+  expect_golden("inspect_100.txt", inspect_text(sample::embedding_crash(), wide(100)));
+  expect_golden("inspect_80.txt", inspect_text(sample::embedding_crash(), wide(80)));
 }
 
 TEST(InspectText, FitsOneScreen) {
@@ -76,7 +64,7 @@ TEST(InspectText, FitsOneScreen) {
 
 TEST(InspectText, CountsWhatDoesNotFitAndNamesTheCommandThatListsIt) {
   const std::string text = inspect_text(sample::large(), wide());
-  expect_golden("inspect_large_100", text);
+  expect_golden("inspect_large_100.txt", text);
   EXPECT_LE(lines_of(text).size(), 75U);
   EXPECT_NE(text.find("arg31_1"), std::string::npos) << "the wrong input must not be cut away";
 }
@@ -99,7 +87,7 @@ TEST(InspectText, ShowsAllThreadsWhenAsked) {
 }
 
 TEST(InspectText, SaysLittleWhenLittleIsKnown) {
-  expect_golden("inspect_not_aoti_100", inspect_text(sample::not_aoti(), wide()));
+  expect_golden("inspect_not_aoti_100.txt", inspect_text(sample::not_aoti(), wide()));
   const std::string empty = inspect_text(Report{}, wide());
   EXPECT_NE(empty.find("none found in this process"), std::string::npos);
   EXPECT_EQ(empty.find("Fault"), std::string::npos);
@@ -108,7 +96,7 @@ TEST(InspectText, SaysLittleWhenLittleIsKnown) {
 TEST(OtherTexts, MatchTheirGoldens) {
   const Report report = sample::embedding_crash();
   for (const std::size_t columns : {100U, 80U}) {
-    const std::string suffix = "_" + std::to_string(columns);
+    const std::string suffix = "_" + std::to_string(columns) + ".txt";
     const TextStyle style = wide(columns);
     expect_golden("fault" + suffix, fault_text(report, style));
     expect_golden("inputs" + suffix, inputs_text(report, style));
