@@ -62,7 +62,8 @@ Result<FoundFile> ModuleFinder::find(const WantedFile& wanted) {
     candidates.push_back(wanted.path);
     if (!wanted.path.empty()) {
       const std::string name = file_name(wanted.path);
-      for (const std::string& folder : options_.search) candidates.push_back(fmt::format("{}/{}", folder, name));
+      for (const std::string& folder : options_.search)
+        candidates.push_back(fmt::format("{}/{}", folder, name));
     }
   }
   // The first proven file, else the first assumed one, else the most telling refusal: that of a
