@@ -173,7 +173,7 @@ void add_stacks(Page& page, const Report& report, bool all_threads) {
 
 void add_target(Page& page, const TargetReport& target) {
   page.section("Target", true);
-  std::string text = target.kind;
+  std::string text = target.kind == "core" ? "core file" : target.kind;
   for (const std::string& file : target.files) text += " " + file;
   if (target.executable) text += fmt::format(" of {}", *target.executable);
   if (target.pid) text += fmt::format(", process {}", *target.pid);

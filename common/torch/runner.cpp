@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::string_view kRunner = "torch::inductor::AOTIModelContainerRunner";
 
-// Large enough for reading in bulk, small enough to be searched before it leaves the caches.
-constexpr std::uint64_t kChunk = 1U << 20;
+// Large enough for reading in bulk, small enough to be searched before it leaves the second cache.
+constexpr std::uint64_t kChunk = 256U << 10;
 
 // Appends the addresses of words in `chunk` that equal a needle. Needles are vtables of one or two
 // libraries, so a range test rules out almost every word.
