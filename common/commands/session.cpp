@@ -6,6 +6,9 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
+#include <functional>
+#include <utility>
 
 #include "common/commands/nearest.h"
 #include "common/report/words.h"
@@ -51,13 +54,29 @@ Grammar grammar_of(const Command& command, bool takes_file) {
   return grammar;
 }
 
+namespace {
+
+// Tells of work that takes over a second, and then once a second.
+std::function<void(std::string_view)> now_and_then(std::function<void(std::string_view)> tell) {
+  using Clock = std::chrono::steady_clock;
+  if (!tell) return {};
+  return [tell = std::move(tell),
+          next = Clock::now() + std::chrono::seconds(1)](std::string_view sentence) mutable {
+    if (Clock::now() < next) return;
+    tell(sentence);
+    next = Clock::now() + std::chrono::seconds(1);
+  };
+}
+
+}  // namespace
+
 Result<AnalysisOptions> analysis_options(const Session& session) {
   AnalysisOptions options;
   options.thread = session.options.thread ? session.options.thread : session.host.selected_thread;
   options.all_threads = session.options.all_threads;
   options.inactive = session.options.inactive;
   options.model = session.options.model;
-  options.progress = session.host.progress;
+  options.progress = now_and_then(session.host.progress);
   if (!session.options.thread || session.target->thread(*session.options.thread) != nullptr) {
     return options;
   }

@@ -160,14 +160,12 @@ void find_the_owner(Target& target, Crash& crash) {
 const std::vector<Runner>& runners_in_memory(Target& target, const AnalysisOptions& options,
                                              Crash& crash) {
   if (crash.runners) return *crash.runners;
-  if (options.progress) options.progress("searching memory for AOTInductor runners");
   const ScanResult scan = scan_for_words(
       target, crash.libtorch.runner_vtables, kScanBudget,
       [&](std::uint64_t done, std::uint64_t of) {
-        constexpr std::uint64_t kTold = 1ULL << 30;
-        if (options.progress && done % kTold < (1U << 20)) {
-          options.progress(fmt::format("searched {} of {} MiB", done >> 20, of >> 20));
-        }
+        if (!options.progress) return;
+        options.progress(fmt::format("searched {} of {} MiB of memory for AOTInductor models",
+                                     done >> 20, of >> 20));
       });
   if (!scan.complete) {
     crash.unknowns.push_back(
@@ -241,12 +239,15 @@ Crash examine(Target& target, const AnalysisOptions& options, StackNamer& namer)
     read_the_model(target, crash);
     find_the_owner(target, crash);
   }
-  if (!crash.container || options.scan || writable_bytes(target) <= kQuickScan) {
+  const bool is_quick = writable_bytes(target) <= kQuickScan;
+  if (options.scan || (!target.is_slow() && (!crash.container || is_quick))) {
     scan_for_models(target, options, crash);
   } else {
-    crash.unknowns.push_back({"other models in this process",
-                              "only the stack was searched, for memory is large",
-                              "`aoti models` searches all of it"});
+    crash.unknowns.push_back(
+        {"other models in this process",
+         target.is_slow() ? "only the stack was searched, for reading through a connection is slow"
+                          : "only the stack was searched, for memory is large",
+         "`aoti models` searches all of it"});
   }
   return crash;
 }

@@ -104,6 +104,9 @@ class Target : public Memory {
   // True once the user asked to stop; long loops ask at least every 50 ms.
   virtual bool interrupted() { return false; }
 
+  // Every read is a round trip to another machine: memory is searched only when asked.
+  virtual bool is_slow() const { return false; }
+
   const Region* region_at(Address at) const;
   const Module* module_at(Address at) const;
   const Thread* thread(ThreadId id) const;
