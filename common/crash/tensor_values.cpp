@@ -130,7 +130,8 @@ std::uint64_t offset_of(const Tensor& tensor, std::uint64_t i) {
 
 }  // namespace
 
-TensorValues read_values(Target& target, const Tensor& tensor, std::size_t first) {
+TensorValues read_values(Target& target, const Tensor& tensor, std::size_t first,
+                         std::uint64_t most) {
   TensorValues result;
   result.tensor = report_tensor(target, tensor);
   result.elements = static_cast<std::uint64_t>(tensor.elements);
@@ -142,7 +143,8 @@ TensorValues read_values(Target& target, const Tensor& tensor, std::size_t first
   constexpr std::uint64_t kChunk = 64U << 10;
   std::vector<std::byte> chunk;
   Address chunk_at = 0;
-  const std::uint64_t count = std::min<std::uint64_t>(result.elements, kMaxValues);
+  const std::uint64_t largest = std::min<std::uint64_t>(kChunk, most * tensor.item_size);
+  const std::uint64_t count = std::min<std::uint64_t>(result.elements, most);
   for (std::uint64_t i = 0; i < count; ++i) {
     const Address at = tensor.data() + offset_of(tensor, i) * tensor.item_size;
     const bool is_cached =
@@ -151,7 +153,7 @@ TensorValues read_values(Target& target, const Tensor& tensor, std::size_t first
       if (target.interrupted()) break;
       const Address end = tensor.data() + tensor.extent();
       const std::uint64_t size = std::max<std::uint64_t>(
-          std::min<std::uint64_t>(kChunk, end > at ? end - at : 0), tensor.item_size);
+          std::min<std::uint64_t>(largest, end > at ? end - at : 0), tensor.item_size);
       auto bytes = target.read_bytes(at, size);
       if (!bytes) bytes = target.read_bytes(at, tensor.item_size);
       if (!bytes) break;

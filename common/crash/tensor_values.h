@@ -11,9 +11,10 @@
 
 namespace aotidbg {
 
-// At most kMaxValues elements are read, in the order of the tensor's index.
-TensorValues read_values(Target& target, const Tensor& tensor, std::size_t first);
-
 inline constexpr std::uint64_t kMaxValues = 16U << 20;
+
+// At most `most` elements are read, in the order of the tensor's index.
+TensorValues read_values(Target& target, const Tensor& tensor, std::size_t first,
+                         std::uint64_t most = kMaxValues);
 
 }  // namespace aotidbg

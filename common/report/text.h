@@ -28,6 +28,7 @@ std::string constants_text(const std::vector<ModelReport>& models, const TextSty
 std::string kernels_text(const std::vector<KernelReport>& kernels, const TextStyle& style);
 std::string kernel_text(const KernelReport& kernel, const TextStyle& style);  // one, in full
 std::string tensor_text(const TensorValues& values, const TextStyle& style);
+std::string tensor_line(const TensorValues& values);  // of any width, with its first values
 std::string doctor_text(const Report& report, const std::vector<GapReport>& gaps,
                         const std::vector<FileReport>& files, const TextStyle& style);
 

@@ -180,6 +180,20 @@ std::string tensor_text(const TensorValues& values, const TextStyle& style) {
   return page.take();
 }
 
+std::string tensor_line(const TensorValues& values) {
+  const TensorReport& tensor = values.tensor;
+  std::string line =
+      fmt::format("{} {} on {}, {} {}", tensor.dtype.value_or("dtype not known"),
+                  tensor.shape ? list(*tensor.shape) : "of unknown shape",
+                  tensor.device.value_or("a device that is not known"),
+                  memory_text(tensor.residency, tensor.where), address_text(tensor.data));
+  if (!values.first.empty()) {
+    line += fmt::format(": {}{}", joined(values.first),
+                        values.elements > values.first.size() ? ", ..." : "");
+  }
+  return line;
+}
+
 std::string doctor_text(const Report& report, const std::vector<GapReport>& gaps,
                         const std::vector<FileReport>& files, const TextStyle& style) {
   Page page(style);
