@@ -30,5 +30,18 @@ elseif(NOT AOTIDBG_SANITIZE)
   message(FATAL_ERROR "LLDB's headers are missing: apt-get install liblldb-19-dev, or set AOTIDBG_LLDB_INCLUDE_DIR")
 endif()
 
+# Headers alone: Python's symbols come from whichever GDB loads the module. Those of any Python from 3.8 on serve, for the module
+# keeps to the stable ABI of 3.8 (PEP 384).
+file(GLOB python_includes /usr/include/python3.*)
+list(SORT python_includes COMPARE NATURAL ORDER DESCENDING)
+find_path(AOTIDBG_PYTHON_INCLUDE_DIR Python.h PATHS ${python_includes} DOC "Folder that holds Python.h" NO_DEFAULT_PATH)
+if(AOTIDBG_PYTHON_INCLUDE_DIR)
+  add_library(aotidbg_python_headers INTERFACE)
+  target_include_directories(aotidbg_python_headers SYSTEM INTERFACE "${AOTIDBG_PYTHON_INCLUDE_DIR}")
+  target_compile_definitions(aotidbg_python_headers INTERFACE Py_LIMITED_API=0x03080000 PY_SSIZE_T_CLEAN)
+elseif(NOT AOTIDBG_SANITIZE)
+  message(FATAL_ERROR "Python's headers are missing: apt-get install libpython3-dev, or set AOTIDBG_PYTHON_INCLUDE_DIR")
+endif()
+
 # A Python that has torch, for what crashes real programs (examples, end to end tests, layoutgen). ./check makes this one.
 set(AOTIDBG_PYTHON "${PROJECT_SOURCE_DIR}/.venv/bin/python" CACHE FILEPATH "Python interpreter that has torch")

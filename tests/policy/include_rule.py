@@ -26,7 +26,7 @@ ARROWS = {
     "cli": ["common/target", "common/report", "common/commands"],
     "tools": ["common", "layouts"],
     "bench": ["common", "tests/support"],
-    "tests": ["common", "lldb_plugin", "cli"],
+    "tests": ["common", "lldb_plugin", "gdb_bridge", "cli"],
     "examples": [],
 }
 
