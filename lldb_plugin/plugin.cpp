@@ -11,6 +11,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@
 #include "lldb_plugin/evaluate.h"
 #include "lldb_plugin/sb_threads.h"
 #include "lldb_plugin/selected_target.h"
+#include "lldb_plugin/type_summary.h"
 
 namespace aotidbg {
 namespace {
@@ -155,6 +157,18 @@ bool add_commands(lldb::SBDebugger& debugger) {
   return true;
 }
 
+// A value may be printed while a command of ours is at work, or be another target's than the one
+// that is selected: LLDB then shows it as it would without us.
+std::optional<std::string> summary_of(lldb::SBDebugger& debugger, lldb::SBProcess& process,
+                                      Address at) {
+  const std::unique_lock lock(plugin().busy, std::try_to_lock);
+  lldb::SBProcess selected = debugger.GetSelectedTarget().GetProcess();
+  if (!lock.owns_lock() || process.GetUniqueID() != selected.GetUniqueID()) return std::nullopt;
+  const auto text = plugin().selected.tensor_summary(debugger, at);
+  if (!text) return std::nullopt;
+  return *text;
+}
+
 bool initialize(lldb::SBDebugger& debugger) {
   const std::unique_lock lock(plugin().busy);
   if (plugin().debuggers.contains(debugger.GetID())) {
@@ -164,7 +178,7 @@ bool initialize(lldb::SBDebugger& debugger) {
     if (FILE* out = debugger.GetOutputFileHandle()) fmt::print(out, "{}", kLoaded);
     return true;
   }
-  if (!add_commands(debugger)) return false;
+  if (!add_commands(debugger) || !add_type_summaries(debugger, summary_of)) return false;
   plugin().debuggers.insert(debugger.GetID());
   return true;
 }

@@ -147,7 +147,19 @@ SelectedTarget::Stop SelectedTarget::stop_of(lldb::SBDebugger& debugger, lldb::S
 
 void SelectedTarget::drop_stale(lldb::SBDebugger& debugger) {
   lldb::SBProcess process = debugger.GetSelectedTarget().GetProcess();
-  if (!process.IsValid() || stop_of(debugger, process) != stop_) target_.reset();
+  if (!process.IsValid() || stop_of(debugger, process) != stop_) drop();
+}
+
+void SelectedTarget::drop() {
+  summaries_.reset();
+  target_.reset();
+}
+
+Result<std::string> SelectedTarget::tensor_summary(lldb::SBDebugger& debugger, Address at) {
+  const auto target = open(debugger);
+  if (!target) return tl::unexpected(target.error());
+  if (!summaries_) summaries_ = std::make_unique<TensorSummaries>(**target);
+  return summaries_->summary(at);
 }
 
 Result<Target*> SelectedTarget::open(lldb::SBDebugger& debugger) {
@@ -160,7 +172,7 @@ Result<Target*> SelectedTarget::open(lldb::SBDebugger& debugger) {
   }
   lldb::SBProcess process = target.GetProcess();
   if (auto problem = not_stopped(target, process)) {
-    target_.reset();
+    drop();
     return tl::unexpected(std::move(*problem));
   }
   if (target_) return target_.get();

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "common/commands/tensor_summary.h"
 #include "common/target/target.h"
 
 namespace aotidbg {
@@ -20,6 +21,9 @@ class SelectedTarget {
   // The selected process of `debugger`, or one sentence that says why there is none to look at.
   // Kept for the next command about the same stop. `debugger` must live as long as the command.
   Result<Target*> open(lldb::SBDebugger& debugger);
+
+  // A tensor of the selected process in one line.
+  Result<std::string> tensor_summary(lldb::SBDebugger& debugger, Address at);
 
   // Lets go of what was opened for a process or a stop that `debugger` no longer shows, so that no
   // core stays open behind the user's back.
@@ -34,9 +38,11 @@ class SelectedTarget {
     bool operator==(const Stop&) const = default;
   };
   static Stop stop_of(lldb::SBDebugger& debugger, lldb::SBProcess& process);
+  void drop();
 
   Stop stop_;
   std::unique_ptr<Target> target_;
+  std::unique_ptr<TensorSummaries> summaries_;  // of target_
 };
 
 // "target 2 of 3: /data/run (core /tmp/core)" when a debugger has several; empty otherwise.
