@@ -4,6 +4,7 @@
 
     bench/debugger_cost.py --lldb lldb-19 --plugin build/lib/aotidbg_lldb.so --core CORE --exe PROGRAM
     bench/debugger_cost.py --lldb lldb-19 --plugin build/lib/aotidbg_lldb.so --live PROGRAM [ARGUMENT ...]
+    bench/debugger_cost.py --gdb gdb --plugin build/lib/aotidbg.py --core CORE --exe PROGRAM
 
 Each pair is run in turn (A B A B ...), so that a machine whose speed drifts treats both alike; the
 median ratio is the figure to quote. Memory is the peak of the whole process.
@@ -34,6 +35,14 @@ def measure(command):
     return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
+def gdb_command(arguments, commands):
+    base = [arguments.gdb, "-nx", "-batch", "-iex", "set debuginfod enabled off"]
+    listed = [word for command in commands for word in ("-ex", command)]
+    if arguments.core:
+        return [*base, *listed, *([arguments.exe] if arguments.exe else []), "-c", arguments.core]
+    return [*base, "-ex", "run", *listed, "-ex", "kill", "--args", *arguments.live]
+
+
 def lldb_command(arguments, commands):
     base = [arguments.lldb, "--no-lldbinit", "-b"]
     if arguments.core:
@@ -51,6 +60,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--lldb", default="lldb-19")
+    parser.add_argument("--gdb", help="measure this GDB, not LLDB")
     parser.add_argument("--plugin", required=True)
     parser.add_argument("--core")
     parser.add_argument("--exe")
@@ -60,7 +70,8 @@ def main():
     if bool(arguments.core) == bool(arguments.live):
         parser.error("give either --core or --live")
 
-    load = f"plugin load {arguments.plugin}"
+    load = f"{'source' if arguments.gdb else 'plugin load'} {arguments.plugin}"
+    command_of = gdb_command if arguments.gdb else lldb_command
     plans = {
         "A open + bt": ["bt"],
         "B open + inspect": [load, "aoti inspect"],
@@ -69,7 +80,7 @@ def main():
     results = {name: [] for name in plans}
     for turn in range(arguments.runs + 1):
         for name, commands in plans.items():
-            figures = measure(lldb_command(arguments, commands))
+            figures = measure(command_of(arguments, commands))
             if turn > 0:  # the first turn fills the page cache
                 results[name].append(figures)
         print(f"turn {turn} of {arguments.runs} done", file=sys.stderr)

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Lets a debugger explain real crashes, and checks what it says.
 
-    tests/e2e/run.py --lldb /usr/bin/lldb-19 --plugin build/lib/aotidbg_lldb.so --examples build/examples
+    tests/e2e/run.py --host lldb --debugger lldb-19 --plugin build/lib/aotidbg_lldb.so --examples build/examples
                      [--mode core|live] [--one EXAMPLE/VARIANT] [GLOB...]
+    tests/e2e/run.py --host gdb --debugger gdb --plugin build/lib/aotidbg.py --examples build/examples ...
 
 For each variant of each example that build.py has built: a core is made (once, kept under --cores),
 or the program runs under the debugger until it stops; `aoti inspect --json` writes its report; the
@@ -43,13 +44,13 @@ def main():
     if options.list:
         print("\n".join(v.full_name for v in catalog.variants(options.globs)))
         return 0
-    for path, what in ((options.lldb, "--lldb"), (options.plugin, "--plugin"),
+    for path, what in ((options.debugger, "--debugger"), (options.plugin, "--plugin"),
                        (f"{options.examples}/build.json", "--examples")):
         if not path or not (shutil.which(path) or os.path.exists(path)):
             print(f"skipped: {what}: there is no {path}")
             return SKIPPED
     build = catalog.Build(options.examples)
-    host = Lldb(options.lldb, options.plugin, options.timeout)
+    host = HOSTS[options.host](options.debugger, options.plugin, options.timeout)
     modes = ("core", "live") if options.mode == "both" else (options.mode,)
     failed = 0
     for variant in catalog.variants([options.one] if options.one else options.globs):
@@ -66,9 +67,9 @@ def main():
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--host", choices=["lldb"], default="lldb")
-    parser.add_argument("--lldb", default="lldb-19")
-    parser.add_argument("--plugin", help="aotidbg_lldb.so")
+    parser.add_argument("--host", choices=list(HOSTS), default="lldb")
+    parser.add_argument("--debugger", help="its program; default: lldb-19 or gdb")
+    parser.add_argument("--plugin", help="what the debugger loads: aotidbg_lldb.so or aotidbg.py")
     parser.add_argument("--examples", default="build/examples", help="what examples/build.py wrote")
     parser.add_argument("--cores", type=pathlib.Path, help="where cores are kept; default: EXAMPLES/cores")
     parser.add_argument("--mode", choices=["core", "live", "both"], default="both")
@@ -78,7 +79,9 @@ def parse():
     parser.add_argument("--list", action="store_true", help="print the names and stop")
     parser.add_argument("--show", action="store_true", help="print each report")
     parser.add_argument("globs", nargs="*")
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.debugger = options.debugger or {"lldb": "lldb-19"}.get(options.host, "gdb")
+    return options
 
 
 def check(host, build, variant, mode, options):
@@ -138,23 +141,12 @@ def kept_core(build, variant, cores):
         return crash.crash(build, variant, cores.resolve())
 
 
-class Lldb:
-    """LLDB in batch mode. Commands after `process launch` are given with -o, for a process that was
-    stopped (SIGSTOP), and with -k, for one that crashed: LLDB runs only one of the two."""
+class Host:
+    """A debugger in batch mode that has been told how to load aotidbg."""
 
-    def __init__(self, lldb, plugin, timeout):
-        self.start = [lldb, "--batch", "--no-lldbinit", "-o", f'plugin load "{pathlib.Path(plugin).resolve()}"']
+    def __init__(self, debugger, plugin, timeout):
+        self.start = self.starting(debugger, pathlib.Path(plugin).resolve())
         self.timeout = timeout
-
-    def core(self, core, executable, scratch):
-        inspect, report = self.inspect(scratch)
-        return self.run([*self.start, "-o", inspect, "-c", core, executable], report, scratch)
-
-    def live(self, argv, env, scratch):
-        inspect, report = self.inspect(scratch)
-        launch = f'process launch --no-stdio --working-dir "{scratch}"'
-        return self.run([*self.start, "-o", launch, "-o", inspect, "-o", "process kill", "-k", inspect,
-                         "-k", "process kill", "-k", "quit", "--", *argv], report, scratch, env)
 
     def inspect(self, scratch):
         report = pathlib.Path(scratch) / "report.json"
@@ -168,6 +160,50 @@ class Lldb:
         except (OSError, ValueError):
             document = None
         return Answer(document, done.stdout, done.returncode, command)
+
+
+class Lldb(Host):
+    """Commands after `process launch` are given with -o, for a process that was stopped (SIGSTOP), and with -k, for
+    one that crashed: LLDB runs only one of the two."""
+
+    def starting(self, debugger, plugin):
+        return [debugger, "--batch", "--no-lldbinit", "-o", f'plugin load "{plugin}"']
+
+    def core(self, core, executable, scratch):
+        inspect, report = self.inspect(scratch)
+        return self.run([*self.start, "-o", inspect, "-c", core, executable], report, scratch)
+
+    def live(self, argv, env, scratch):
+        inspect, report = self.inspect(scratch)
+        launch = f'process launch --no-stdio --working-dir "{scratch}"'
+        return self.run([*self.start, "-o", launch, "-o", inspect, "-o", "process kill", "-k", inspect,
+                         "-k", "process kill", "-k", "quit", "--", *argv], report, scratch, env)
+
+
+class Gdb(Host):
+    def starting(self, debugger, plugin):
+        return [debugger, "-nx", "-batch", "-iex", "set debuginfod enabled off", "-ex", f"source {plugin}"]
+
+    def core(self, core, executable, scratch):
+        inspect, report = self.inspect(scratch)
+        return self.run([*self.start, "-ex", inspect, executable, core], report, scratch)
+
+    def live(self, argv, env, scratch):
+        inspect, report = self.inspect(scratch)
+        return self.run([*self.start, "-ex", "run", "-ex", inspect, "-ex", "kill", "--args", *argv], report, scratch, env)
+
+
+class GdbServer(Gdb):
+    """The program under gdbserver, which GDB drives through a pipe: what is there is had by asking gdbserver alone."""
+
+    def live(self, argv, env, scratch):
+        inspect, report = self.inspect(scratch)
+        server = shlex.join(["gdbserver", "--once", "-", *argv])
+        return self.run([*self.start, "-ex", f"target remote | {server}", "-ex", "continue", "-ex", inspect, "-ex", "kill",
+                         argv[0]], report, scratch, env)
+
+
+HOSTS = {"lldb": Lldb, "gdb": Gdb, "gdbserver": GdbServer}
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs one LLDB with the plugin in batch mode, and what the tests here share: small programs, and cores of them."""
+"""Runs one LLDB with the plugin in batch mode."""
 import dataclasses
-import json
 import os
 import pathlib
 import re
@@ -10,10 +9,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "examples"))
-
-import catalog  # noqa: E402
-import crash  # noqa: E402
+sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 SKIPPED = 77  # CTest's SKIP_RETURN_CODE
 
@@ -62,28 +58,3 @@ class Lldb:
 
     def exists(self):
         return bool(shutil.which(self.program)) and os.path.exists(self.plugin)
-
-
-def compile_c(source, folder, name, *flags):
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f"{name}.c").write_text(source)
-    subprocess.run(["gcc", "-g", "-O1", "-w", "-o", folder / name, folder / f"{name}.c", *flags], check=True)
-    return folder / name
-
-
-def core_of(program, folder):
-    """The core of a plain program that crashes, written by GDB: small, and the same whatever core_pattern is."""
-    core = folder / f"{program.name}.core"
-    subprocess.run(["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-ex", "run",
-                    "-ex", f"generate-core-file {core}", program],
-                   check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return core
-
-
-def example_core(examples, name, out):
-    """core.json of one variant of an example that examples/build.py has built; its core is made in `out`, once."""
-    note = out / name / "core.json"
-    if not note.exists():
-        variant, = catalog.variants([name])
-        crash.crash(catalog.Build(examples), variant, out)
-    return json.loads(note.read_text())

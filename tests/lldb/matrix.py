@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 import driver
+import programs  # of tests/support
 
 REFERENCE = "19"
 VERSIONS = ["13", "14", "15", "16", "22"]
@@ -71,7 +72,7 @@ def main():
         return driver.SKIPPED
     failed = compared = 0
     with tempfile.TemporaryDirectory(prefix="aotidbg-matrix-") as scratch:
-        note = driver.example_core(options.examples, options.example, options.examples / "cores")
+        note = programs.example_core(options.examples, options.example, options.examples / "cores")
         reference = inspect(reference_lldb, note, pathlib.Path(scratch))
         if isinstance(reference, str):
             print(f"LLDB {REFERENCE} {reference}")

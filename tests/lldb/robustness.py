@@ -21,26 +21,7 @@ import time
 import unittest
 
 import driver
-
-FINE = "int main(void) { return 3; }\n"
-NULL_READ = "int main(void) { volatile int *at = 0; return *at; }\n"
-FORKS = """
-#include <sys/wait.h>
-#include <unistd.h>
-int main(void) {
-  if (fork() == 0) { volatile int *at = 0; return *at; }
-  int status; wait(&status); return 0;
-}
-"""
-TWO_THREADS = """
-#include <pthread.h>
-#include <unistd.h>
-static void *waits(void *unused) { for (;;) pause(); }
-int main(void) {
-  pthread_t other; pthread_create(&other, 0, waits, 0); usleep(200000);
-  volatile int *at = (int *)0x1234; return *at;
-}
-"""
+import programs  # of tests/support
 
 options = None  # of the command line
 
@@ -61,13 +42,13 @@ class Robustness(unittest.TestCase):
     # Helpers.
 
     def program(self, source, name, *flags):
-        return driver.compile_c(source, self.folder, name, *flags)
+        return programs.compile_c(source, self.folder, name, *flags)
 
     def model_core(self):
         """core.json of a crash in a model; the core and its package are this test's own, to be damaged."""
         if not options.examples or not (options.examples / "build.json").exists():
             self.skipTest("needs the examples: examples/build.py")
-        return driver.example_core(options.examples, "index_1_33/cpp", self.folder / self._testMethodName)
+        return programs.example_core(options.examples, "index_1_33/cpp", self.folder / self._testMethodName)
 
     def wrapper_of(self, note):
         wrapper, = pathlib.Path(note["tmp"]).rglob("*.wrapper.so")
@@ -131,11 +112,11 @@ class Robustness(unittest.TestCase):
         self.assert_one_sentence(self.run_lldb(["aoti inspect"]), r"no target.*target create -c CORE")
 
     def test_not_started(self):
-        session = self.run_lldb(["aoti inspect"], str(self.program(FINE, "fine")))
+        session = self.run_lldb(["aoti inspect"], str(self.program(programs.FINE, "fine")))
         self.assert_one_sentence(session, r"no process: \S*/fine was not started.*`run`")
 
     def test_exited(self):
-        session = self.run_lldb(["run", "aoti inspect"], str(self.program(FINE, "fine")))
+        session = self.run_lldb(["run", "aoti inspect"], str(self.program(programs.FINE, "fine")))
         self.assert_one_sentence(session, r"process \d+ has exited with status 3")
 
     def test_running(self):
@@ -148,13 +129,13 @@ class Robustness(unittest.TestCase):
     # A process or a core without a model.
 
     def test_before_any_model(self):
-        report, _ = self.report_of(self.run_lldb, ["breakpoint set -n main", "run"], str(self.program(FINE, "fine")))
+        report, _ = self.report_of(self.run_lldb, ["breakpoint set -n main", "run"], str(self.program(programs.FINE, "fine")))
         self.assertEqual(report["models"], [])
         self.assertIn(report["verdict"]["code"], ("no_fault", "not_aoti"))
         self.assertEqual(report["target"]["kind"], "live")
 
     def test_core_without_a_model(self):
-        core = driver.core_of(self.program(NULL_READ, "null_read"), self.folder)
+        core = programs.core_of(self.program(programs.NULL_READ, "null_read"), self.folder)
         report, _ = self.report_of(self.run_lldb, [], "-c", str(core))
         self.assertEqual(report["verdict"]["code"], "not_aoti")
         self.assertEqual(report["target"]["files"], [core.name])
@@ -162,7 +143,7 @@ class Robustness(unittest.TestCase):
 
     def test_forked_child(self):
         before = ["settings set target.process.follow-fork-mode child"]
-        program = self.program(FORKS, "forks")
+        program = self.program(programs.FORKS, "forks")
         report, session = self.report_of(self.run_crash, before, str(program))
         child = int(re.findall(r"Process (\d+) stopped", session.text)[-1])
         self.assertEqual(report["target"]["pid"], child)
@@ -173,7 +154,7 @@ class Robustness(unittest.TestCase):
 
     def test_truncated_core(self):
         # GDB writes the notes last: LLDB refuses what is left. The kernel writes them first: LLDB opens it.
-        plain = driver.core_of(self.program(NULL_READ, "null_read"), self.folder)
+        plain = programs.core_of(self.program(programs.NULL_READ, "null_read"), self.folder)
         model = pathlib.Path(self.model_core()["core"])
         said = r"(?i)cut short|truncated|ends (at|after|before)|no target"
         for whole, percent in ((plain, 90), (plain, 1), (model, 90), (model, 30), (model, 1)):
@@ -194,15 +175,15 @@ class Robustness(unittest.TestCase):
         self.assertNotEqual(report["verdict"]["code"], "no_fault")
 
     def test_core_that_was_deleted(self):
-        core = driver.core_of(self.program(NULL_READ, "null_read"), self.folder)
+        core = programs.core_of(self.program(programs.NULL_READ, "null_read"), self.folder)
         report, _ = self.report_of(self.run_lldb, [f"script import os; os.unlink('{core}')"], "-c", str(core))
         self.assertEqual(report["models"], [])
         self.assertEqual(report["verdict"]["code"], "not_aoti")
         self.assertTrue(any("LLDB's own calls" in json.dumps(unknown) for unknown in report["unknowns"]), report["unknowns"])
 
     def test_core_that_was_replaced(self):
-        core = driver.core_of(self.program(NULL_READ, "null_read"), self.folder)
-        other = driver.core_of(self.program(TWO_THREADS, "two_threads", "-pthread"), self.folder)
+        core = programs.core_of(self.program(programs.NULL_READ, "null_read"), self.folder)
+        other = programs.core_of(self.program(programs.TWO_THREADS, "two_threads", "-pthread"), self.folder)
         report, _ = self.report_of(self.run_lldb, [f"script import os; os.rename('{other}', '{core}')"], "-c", str(core))
         self.assertRegex(report["target"]["executable"], "null_read$")
         self.assertEqual(report["verdict"]["code"], "not_aoti")
@@ -221,15 +202,15 @@ class Robustness(unittest.TestCase):
     # What the user chose.
 
     def test_several_targets(self):
-        first = driver.core_of(self.program(NULL_READ, "null_read"), self.folder)
-        second = driver.core_of(self.program(TWO_THREADS, "two_threads", "-pthread"), self.folder)
+        first = programs.core_of(self.program(programs.NULL_READ, "null_read"), self.folder)
+        second = programs.core_of(self.program(programs.TWO_THREADS, "two_threads", "-pthread"), self.folder)
         session = self.run_lldb([f"target create -c {first}", f"target create -c {second}", "aoti inspect",
                                  "target select 0", "aoti inspect"])
         self.assertRegex(session.answer("aoti inspect", 0), r"^target \d of 2: \S*two_threads, process \d+\n")
         self.assertRegex(session.answer("aoti inspect", 1), r"^target \d of 2: \S*null_read, process \d+\n")
 
     def test_selected_thread(self):
-        program = str(self.program(TWO_THREADS, "two_threads", "-pthread"))
+        program = str(self.program(programs.TWO_THREADS, "two_threads", "-pthread"))
         mine = self.folder / "mine.json"
         other = self.folder / "other.json"
         session = self.run_crash([], [f"aoti inspect --json --output {mine}", "thread select 2",
@@ -240,7 +221,7 @@ class Robustness(unittest.TestCase):
         self.assertNotEqual((right["fault"] or {}).get("thread"), left["fault"]["thread"])
 
     def test_output_twice(self):
-        core = driver.core_of(self.program(NULL_READ, "null_read"), self.folder)
+        core = programs.core_of(self.program(programs.NULL_READ, "null_read"), self.folder)
         path = self.folder / "once.txt"
         session = self.run_lldb([f"aoti inspect --output {path}", f"aoti inspect --output {path}"], "-c", str(core))
         self.assert_one_sentence(session, r"once\.txt.*--force")
