@@ -32,11 +32,14 @@ class AotiCommand(gdb.Command):
     def complete(self, text, word):
         if word is None:  # GDB asks twice: first where the word begins
             return gdb.COMPLETE_NONE
-        before = gdb.string_to_argv(text[:len(text) - len(word)])
+        begun = re.search(r"\S*$", text)[0]
+        before = gdb.string_to_argv(text[:len(text) - len(begun)])
         if before[-1:] == ["--thread"]:
-            ids = (str(thread.ptid[1]) for thread in gdb.selected_inferior().threads())
-            return [number for number in ids if number.startswith(word)]
-        return _aotidbg.complete([self.name, *before, word])
+            whole = [str(thread.ptid[1]) for thread in gdb.selected_inferior().threads()]
+        else:
+            whole = _aotidbg.complete([self.name, *before, begun])
+        # To GDB a word may begin behind a "-".
+        return [candidate[len(begun) - len(word):] for candidate in whole if candidate.startswith(begun)]
 
 
 def answer(words):

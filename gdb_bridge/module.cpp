@@ -79,7 +79,7 @@ Result<std::string> answer(const std::vector<std::string>& arguments) {
     return fail(std::move(output.text));
   }
   if (!looked || asks_for_json(arguments)) return std::move(output.text);
-  const std::string which = SelectedTarget::which();
+  const std::string which = selected().which();
   return which.empty() ? std::move(output.text) : which + "\n" + output.text;
 }
 
@@ -167,7 +167,7 @@ PyObject* tensor_summary(PyObject* /*module*/, PyObject* argument) {
     const auto at = Object::shared(argument).as_number();
     if (!at) return raise(at.error().what);
     const auto text = selected().tensor_summary(*at);
-    return handed_over(Object::text(text ? *text : "no tensor: " + text.error().what));
+    return handed_over(Object::text(text ? *text : "not shown as a tensor: " + text.error().what));
   });
 }
 

@@ -228,12 +228,13 @@ void SelectedTarget::drop_others(const Stop& stop) {
   stop_ = stop;
 }
 
-std::string SelectedTarget::which() {
+std::string SelectedTarget::which() const {
   const Object gdb = gdb_module();
   const auto inferiors = gdb.call("inferiors").as_items();
   if (!inferiors || inferiors->size() < 2) return {};
   const Object inferior = gdb.call("selected_inferior");
-  const std::string program = program_of(inferior);
+  std::string program = program_of(inferior);
+  if (program.empty() && target_) program = target_->process().executable;
   const std::uint64_t pid = inferior.attribute("pid").as_number().value_or(0);
   std::string text =
       fmt::format("inferior {} of {}: {}", inferior.attribute("num").as_number().value_or(0),

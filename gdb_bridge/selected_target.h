@@ -35,7 +35,7 @@ class SelectedTarget {
   void forget();
 
   // "inferior 2 of 3: /data/run, process 4711" when GDB has several; empty otherwise.
-  static std::string which();
+  std::string which() const;
 
  private:
   enum class Threads { read, leave };

@@ -153,7 +153,7 @@ class Robustness(unittest.TestCase):
 
     def test_forked_child(self):
         report, session = self.report_of(["set follow-fork-mode child", "run"], self.program(programs.FORKS, "forks"))
-        child = int(re.findall(r"process (\d+)", session.text)[-1])
+        child = int(re.findall(r"child process (\d+)", session.text)[-1])
         self.assertEqual(report["target"]["pid"], child, session.text)
         self.assertEqual(report["verdict"]["code"], "not_aoti")
         self.assertEqual(report["fault"]["signal"], "SIGSEGV")
@@ -164,12 +164,11 @@ class Robustness(unittest.TestCase):
                                 "aoti inspect", "python gdb.execute(f'inferior {3 - gdb.selected_inferior().num}')", "aoti inspect"],
                                self.program(programs.FORKS, "forks"))
         first, second = session.answer(4), session.answer(6)
-        self.assertRegex(first, r"^inferior \d of 2: \S*forks, process \d+\n")
-        self.assertRegex(second, r"^inferior \d of 2: \S*forks, process \d+\n")
-        crashed = [text for text in (first, second) if "SIGSEGV" in text]
-        self.assertEqual(len(crashed), 1, session.text)
-        numbers = {re.match(r"inferior (\d)", text)[1] for text in (first, second)}
-        self.assertEqual(numbers, {"1", "2"})
+        heads = [re.search(r"(?m)^inferior (\d) of 2: \S*forks, process (\d+)\n", text) for text in (first, second)]
+        self.assertNotIn(None, heads, session.text)
+        self.assertEqual({head[1] for head in heads}, {"1", "2"})
+        self.assertNotEqual(heads[0][2], heads[1][2])
+        self.assertEqual(["SIGSEGV" in text for text in (first, second)], [True, False], session.text)
 
     def test_several_inferiors(self):
         first, second = self.core(), self.core(programs.TWO_THREADS, "two_threads", "-pthread")
@@ -282,11 +281,11 @@ class Robustness(unittest.TestCase):
         """What was kept is dropped when the user writes to memory, continues, or opens another core."""
         program = self.program(programs.TWO_THREADS, "two_threads", "-pthread")
         first, second = self.core(), self.core(programs.TWO_THREADS, "two_threads", "-pthread")
-        session = self.run_gdb(["break pthread_create", "run", "aoti fault", "continue", "aoti fault", "set var $rax = 8", "aoti fault",
+        session = self.run_gdb(["break pthread_create", "run", "aoti fault", "continue", "aoti fault", "set var $rip = main", "aoti fault",
                                 "kill", f"core-file {first}", "aoti fault", f"core-file {second}", "aoti fault"], program)
         self.assertNotIn("SIGSEGV", session.answer(2))
         self.assertIn("0x1234", session.answer(4))
-        self.assertIn("rax = 0x8", session.answer(6))
+        self.assertNotIn("mov eax, [0x1234]", session.answer(6))
         self.assertIn("read of 0x0", session.answer(9))
         self.assertIn("read of 0x1234", session.answer(11))
 
