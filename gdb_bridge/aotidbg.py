@@ -4,6 +4,9 @@
 import os
 import sys
 
+# GDB itself may have loaded other versions of the C libraries that the module uses: it gets those that it was linked with.
+flags = sys.getdlopenflags()
+sys.setdlopenflags(flags | os.RTLD_DEEPBIND)
 sys.path.insert(0, os.path.dirname(os.path.realpath(os.path.expanduser(__file__))))
 try:
     import aotidbg_gdb
@@ -12,3 +15,4 @@ except ImportError as problem:  # a C library that is not installed, or a file t
     sys.stderr.write(f"aotidbg cannot be loaded: {problem}\n")
 finally:
     sys.path.pop(0)
+    sys.setdlopenflags(flags)
