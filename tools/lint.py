@@ -130,11 +130,13 @@ class Sources:
         return digest.hexdigest()
 
 
-def read_unit(unit, flags):
+def read_unit(unit, files, flags):
     # Sources stand in a unit like headers, so the filter names them too.
     top = re.escape(str(ROOT))
+    # The naming check looks at every name of the standard library too, and takes 40 % of the time: tests do without.
+    fewer = ["--checks=-readability-identifier-naming"] if ROOT / "tests" in files[0].parents else []
     done = subprocess.run(
-        [TIDY, "--quiet", f"--config-file={ROOT / '.clang-tidy'}",
+        [TIDY, "--quiet", f"--config-file={ROOT / '.clang-tidy'}", *fewer,
          f"--header-filter=^{top}/(common|lldb_plugin|gdb_bridge|cli|tools|bench|tests)/.*\\.(h|cpp)$",
          str(unit), "--", *flags, "-Wno-unknown-warning-option", "-Wno-unused-function"],
         cwd=unit.parent, capture_output=True, text=True)
@@ -160,7 +162,7 @@ def tidy_files(arguments):
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         # The longest first, so that no core waits for the last one.
         stale.sort(key=lambda unit: -sum(path.stat().st_size for path in sources.of(unit)))
-        work = {pool.submit(read_unit, unit, sources.flags[unit]): unit for unit in stale}
+        work = {pool.submit(read_unit, unit, sources.of(unit), sources.flags[unit]): unit for unit in stale}
         for done, future in enumerate(concurrent.futures.as_completed(work), 1):
             unit, problems = work[future], future.result()
             files = sources.of(unit)
