@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "gdb_bridge/gdb_text.h"
+
 namespace aotidbg {
 
 Object gdb_module() { return Object::owned(PyImport_ImportModule("gdb")); }
@@ -46,6 +48,19 @@ KeepSelection::KeepSelection()
 KeepSelection::~KeepSelection() {
   if (thread_ && !thread_.is_none()) thread_.call("switch");
   if (frame_) frame_.call("select");
+}
+
+HostFocus::HostFocus() {
+  if (!gdb_module().attribute("cuda")) return;
+  const auto focus = gdb_output("cuda kernel block thread");
+  if (focus) kernel_ = focus_command_in(*focus);
+  if (!kernel_) return;
+  const auto number = gdb_module().call("selected_thread").attribute("num").as_number();
+  gdb_output(fmt::format("thread {}", number.value_or(1)).c_str());
+}
+
+HostFocus::~HostFocus() {
+  if (kernel_) gdb_output(kernel_->c_str());
 }
 
 NoCalls::NoCalls()

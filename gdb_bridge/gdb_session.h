@@ -39,6 +39,19 @@ class KeepSelection {
   Object frame_;
 };
 
+// cuda-gdb may stand in a GPU kernel, where frames, registers and memory are the device's. While
+// this lives it stands in a thread of the host; afterwards the kernel has the focus again.
+class HostFocus {
+ public:
+  HostFocus();
+  HostFocus(const HostFocus&) = delete;
+  HostFocus& operator=(const HostFocus&) = delete;
+  ~HostFocus();
+
+ private:
+  std::optional<std::string> kernel_;  // the command that goes back there
+};
+
 // GDB runs no function of the process while this lives, whatever an expression asks for.
 class NoCalls {
  public:

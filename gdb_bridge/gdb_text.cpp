@@ -107,6 +107,22 @@ Result<std::vector<Region>> mappings_in(std::string_view info_proc) {
               "runs");
 }
 
+std::optional<std::string> focus_command_in(std::string_view cuda_focus) {
+  std::string command = "cuda";
+  for (const std::string_view word : {"kernel ", "block (", "thread ("}) {
+    const auto at = cuda_focus.find(word);
+    if (at == std::string_view::npos) return std::nullopt;
+    const std::string_view value = cuda_focus.substr(at + word.size());
+    const std::string_view inside = value.substr(0, value.find_first_not_of("0123456789,"));
+    if (inside.empty()) return std::nullopt;
+    command += ' ';
+    command += word;
+    command += inside;
+    if (word.ends_with('(')) command += ')';
+  }
+  return command;
+}
+
 bool stopped_by_signal(std::string_view info_program) {
   return info_program.find("It stopped with signal ") != std::string_view::npos;
 }

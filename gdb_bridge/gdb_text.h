@@ -27,6 +27,10 @@ std::string_view connection_in(std::string_view info_files);
 // shows since 12: without them nobody can say what a fault was denied.
 Result<std::vector<Region>> mappings_in(std::string_view info_proc);
 
+// Of cuda-gdb's `cuda kernel block thread`, "kernel 0, block (1,0,0), thread (64,0,0)": the command
+// that brings the focus there. Empty when no kernel has it.
+std::optional<std::string> focus_command_in(std::string_view cuda_focus);
+
 // `info program` says that a signal stopped the process, not a breakpoint or a step.
 bool stopped_by_signal(std::string_view info_program);
 

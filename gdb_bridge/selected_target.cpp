@@ -149,6 +149,7 @@ SelectedTarget::Stop SelectedTarget::stop_of(const Object& inferior) {
 }
 
 Result<std::unique_ptr<Target>> SelectedTarget::open_fresh(const Object& inferior, Threads wanted) {
+  const HostFocus host;
   if (auto problem = not_x86_64()) return tl::unexpected(std::move(*problem));
   const std::string connection = connection_of(inferior);
   if (connection == "core") return open_core_of(inferior);

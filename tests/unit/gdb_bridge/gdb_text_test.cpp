@@ -94,5 +94,13 @@ TEST(InfoProgram, TellsASignalFromABreakpoint) {
   EXPECT_FALSE(stopped_by_signal("Program stopped at 0x5555.\nIt stopped at breakpoint 1.\n"));
 }
 
+TEST(CudaFocus, GivesTheCommandThatGoesBack) {
+  EXPECT_EQ(focus_command_in("kernel 0, block (1,0,0), thread (64,0,0)\n"),
+            "cuda kernel 0 block (1,0,0) thread (64,0,0)");
+  EXPECT_EQ(focus_command_in("Focus not set on any active CUDA kernel.\n"), std::nullopt);
+  EXPECT_EQ(focus_command_in("kernel x, block (1,0,0), thread (64,0,0)"), std::nullopt);
+  EXPECT_EQ(focus_command_in(""), std::nullopt);
+}
+
 }  // namespace
 }  // namespace aotidbg
