@@ -55,8 +55,7 @@ HostFocus::HostFocus() {
   const auto focus = gdb_output("cuda kernel block thread");
   if (focus) kernel_ = focus_command_in(*focus);
   if (!kernel_) return;
-  const auto number = gdb_module().call("selected_thread").attribute("num").as_number();
-  gdb_output(fmt::format("thread {}", number.value_or(1)).c_str());
+  gdb_module().call("selected_thread").call("switch");
 }
 
 HostFocus::~HostFocus() {

@@ -113,12 +113,14 @@ std::optional<std::string> focus_command_in(std::string_view cuda_focus) {
     const auto at = cuda_focus.find(word);
     if (at == std::string_view::npos) return std::nullopt;
     const std::string_view value = cuda_focus.substr(at + word.size());
-    const std::string_view inside = value.substr(0, value.find_first_not_of("0123456789,"));
+    const bool is_triple = word.ends_with('(');
+    const std::string_view digits = is_triple ? "0123456789," : "0123456789";
+    const std::string_view inside = value.substr(0, value.find_first_not_of(digits));
     if (inside.empty()) return std::nullopt;
     command += ' ';
     command += word;
     command += inside;
-    if (word.ends_with('(')) command += ')';
+    if (is_triple) command += ')';
   }
   return command;
 }

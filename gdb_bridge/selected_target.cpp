@@ -159,7 +159,7 @@ Result<std::unique_ptr<Target>> SelectedTarget::open_fresh(const Object& inferio
     threads = read_threads(inferior,
                            event == events_.end() ? std::nullopt : std::optional(event->second));
   }
-  if (connection == "native") {
+  if (connection.starts_with("native")) {  // cuda-gdb: "native + cuda"
     const std::uint64_t pid = inferior.attribute("pid").as_number().value_or(0);
     auto live = open_live_process(static_cast<std::int64_t>(pid), threads, was_interrupted);
     if (live && same_process(**live, inferior)) return live;
