@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "common/crash/rules/rules.h"
@@ -28,6 +29,14 @@ std::optional<Verdict> no_fault(const Target& target, const Crash& crash) {
     verdict.evidence.emplace_back(
         "a core always has a thread: this file is damaged, or it is not there");
     return verdict;
+  }
+  const auto is_driver = [](const Module& module) {
+    return module.name().starts_with("libcuda.so");
+  };
+  if (std::ranges::any_of(target.modules(), is_driver)) {
+    verdict.confidence = Confidence::likely;
+    verdict.evidence.emplace_back(
+        "the process uses a GPU, whose own exceptions are not read: one may have stopped it");
   }
   // The user asked for a thread, and it is another one that died.
   const auto stopped = target.stopped_thread();

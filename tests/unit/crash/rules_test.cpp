@@ -195,6 +195,16 @@ TEST_F(RulesTest, AStopBySomebodyElseIsNoFault) {
   EXPECT_EQ(verdict().code, "no_fault");
 }
 
+TEST_F(RulesTest, NoFaultIsNotCertainWhereAGpuMayHaveFaulted) {
+  crash.stop.signal = SignalInfo{SIGSTOP, SI_USER, std::nullopt};
+  EXPECT_EQ(verdict().confidence, Confidence::certain);
+  Module driver;
+  driver.path = "/usr/lib/libcuda.so.1";
+  target.add_module(driver);
+  EXPECT_EQ(verdict().code, "no_fault");
+  EXPECT_EQ(verdict().confidence, Confidence::likely);
+}
+
 TEST_F(RulesTest, AThreadThatDidNotFaultNamesTheOneThatDid) {
   Thread& other = target.add_thread(8);
   target.stop(8, SIGSEGV, SEGV_MAPERR, 0x900000);
