@@ -114,8 +114,8 @@ Result<std::unique_ptr<Target>> open_core_of(const Object& inferior) {
   options.search = files.folders;
   options.interrupted = was_interrupted;
   auto core = open_core(*path, options);
-  if (core && same_threads(**core, inferior)) return core;
   if (was_interrupted()) return fail("you interrupted this before the core was open");
+  if (core && same_threads(**core, inferior)) return core;
   // Deleted or replaced since: GDB still has it open.
   for (const std::string& held : open_files_named(*path)) {
     auto same = open_core(held, options);
@@ -163,8 +163,8 @@ Result<std::unique_ptr<Target>> SelectedTarget::open_fresh(const Object& inferio
   if (connection.starts_with("native")) {  // cuda-gdb: "native + cuda"
     const std::uint64_t pid = inferior.attribute("pid").as_number().value_or(0);
     auto live = open_live_process(static_cast<std::int64_t>(pid), threads, was_interrupted);
-    if (live && same_process(**live, inferior)) return live;
     if (was_interrupted()) return fail("you interrupted this before the process was looked at");
+    if (live && same_process(**live, inferior)) return live;
   }
   return open_gdb_target(inferior, std::move(threads), was_interrupted);
 }

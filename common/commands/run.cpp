@@ -78,6 +78,10 @@ CommandOutput run(const HostContext& host, std::span<const std::string> argument
   }
   Result<Answer> answer = command->run(session);
   if (!answer) return refused(answer.error());
+  if (session.target != nullptr && !options->json && session.target->interrupted()) {
+    answer->text +=
+        "Interrupted: this is what had been read by then; ask again, and let it finish\n";
+  }
   if (!options->output) return {answer->status, std::move(answer->text)};
   if (auto done = write_output_file(*options->output, answer->text, options->force); !done) {
     return refused(done.error());

@@ -124,6 +124,10 @@ Report Analysis::report() {
   report.models = state_->model_reports();
   report.threads = state_->thread_reports();
   report.unknowns = report_unknowns(state_->target, crash);
+  if (state_->target.interrupted()) {
+    report.unknowns.push_back({"all that had not been read yet", "you interrupted the command",
+                               "ask again, and let it finish"});
+  }
   return report;
 }
 
