@@ -199,7 +199,8 @@ class GdbServer(Gdb):
     def live(self, argv, env, scratch):
         inspect, report = self.inspect(scratch)
         server = shlex.join(["gdbserver", "--once", "-", *argv])
-        return self.run([*self.start, "-ex", f"target remote | {server}", "-ex", "continue", "-ex", inspect, "-ex", "kill",
+        # Files are those of this machine: GDB would fetch each library through the connection.
+        return self.run([*self.start, "-ex", "set sysroot /", "-ex", f"target remote | {server}", "-ex", "continue", "-ex", inspect, "-ex", "kill",
                          argv[0]], report, scratch, env)
 
 
