@@ -13,6 +13,7 @@
 #include <span>
 
 #include "common/arch/x86_64.h"
+#include "common/target/answers.h"
 
 namespace aotidbg {
 namespace {
@@ -208,9 +209,7 @@ void read_what_is_there(Target& target, Address start, std::span<std::byte> out)
   }
 }
 
-}  // namespace
-
-Result<SignalFrame> read_signal_frame(Target& target, Address at) {
+Result<SignalFrame> decode_signal_frame(Target& target, Address at) {
   const auto read = target.read_value<RtSigframe>(at);
   if (!read) return tl::unexpected(read.error());
   const RtSigframe frame = with_signal_of_trap(*read);
@@ -247,6 +246,31 @@ Result<SignalFrame> read_signal_frame(Target& target, Address at) {
   return found;
 }
 
+// Where signal frames of faults are in [start, end).
+std::vector<Address> search_stack(Target& target, Address start, Address end) {
+  constexpr std::uint64_t kChunk = 256U << 10;
+  std::vector<Address> found;
+  std::vector<std::byte> bytes;
+  for (Address chunk = start; chunk < end && !target.interrupted(); chunk += kChunk) {
+    // A chunk, and what a frame that begins in it may have behind it.
+    bytes.resize(std::min(end - chunk, kChunk + sizeof(RtSigframe)));
+    read_what_is_there(target, chunk, bytes);
+    const std::uint64_t places = std::min<std::uint64_t>(bytes.size(), kChunk);
+    for (std::uint64_t offset = 0; offset < places; offset += kFrameAlignment) {
+      if (offset + sizeof(RtSigframe) > bytes.size()) break;
+      if (!may_be_fault(std::span(bytes).subspan(offset), chunk + offset)) continue;
+      if (decode_signal_frame(target, chunk + offset)) found.push_back(chunk + offset);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<SignalFrame> read_signal_frame(Target& target, Address at) {
+  return tentatively(target, [&] { return decode_signal_frame(target, at); });
+}
+
 std::vector<SignalFrame> find_signal_frames(Target& target, const Thread& thread,
                                             std::uint64_t limit) {
   std::vector<SignalFrame> frames;
@@ -259,25 +283,17 @@ std::vector<SignalFrame> find_signal_frames(Target& target, const Thread& thread
   const Address start = *stack + (kFrameRemainder - *stack) % kFrameAlignment;
   if (start < *stack || start - *stack + sizeof(RtSigframe) > size) return frames;
 
-  constexpr std::uint64_t kChunk = 256U << 10;
-  const Address end = *stack + size;
-  std::vector<std::byte> bytes;
-  for (Address chunk = start; chunk < end && !target.interrupted(); chunk += kChunk) {
-    // A chunk, and what a frame that begins in it may have behind it.
-    bytes.resize(std::min(end - chunk, kChunk + sizeof(RtSigframe)));
-    read_what_is_there(target, chunk, bytes);
-    const std::uint64_t places = std::min<std::uint64_t>(bytes.size(), kChunk);
-    for (std::uint64_t offset = 0; offset < places; offset += kFrameAlignment) {
-      if (offset + sizeof(RtSigframe) > bytes.size()) break;
-      if (!may_be_fault(std::span(bytes).subspan(offset), chunk + offset)) continue;
-      auto frame = read_signal_frame(target, chunk + offset);
-      if (!frame) continue;
-      for (const std::string_view name : {"fs_base", "gs_base"}) {
-        const std::size_t slot = *register_slot(name);
-        if (const auto base = thread.registers.get(slot)) frame->registers.set(slot, *base);
-      }
-      frames.push_back(*frame);
+  const auto places = answered<std::vector<Address>>(
+      target, fmt::format("signal frames in {} bytes of stack from {:x}", size, *stack),
+      [&] { return search_stack(target, start, *stack + size); });
+  for (const Address at : places) {
+    auto frame = read_signal_frame(target, at);
+    if (!frame) continue;
+    for (const std::string_view name : {"fs_base", "gs_base"}) {
+      const std::size_t slot = *register_slot(name);
+      if (const auto base = thread.registers.get(slot)) frame->registers.set(slot, *base);
     }
+    frames.push_back(*frame);
   }
   return frames;
 }

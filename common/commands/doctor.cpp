@@ -17,7 +17,7 @@ std::vector<FileReport> files_of(const Target& target) {
     if (module.path.starts_with('[')) continue;  // [vdso]: the kernel's, there is no file
     FileReport file;
     file.path = module.path;
-    file.state = module.file == nullptr ? "missing" : module.file_assumed ? "assumed" : "used";
+    file.state = !module.has_file() ? "missing" : module.file_assumed ? "assumed" : "used";
     if (!module.build_id.empty()) file.build_id = module.build_id;
     if (!module.file_problem.empty()) file.problem = module.file_problem;
     files.push_back(std::move(file));

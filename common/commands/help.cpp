@@ -62,8 +62,17 @@ std::string help_text(const HostContext& host) {
 std::string help_text(const HostContext& host, const Command& command) {
   const Grammar grammar = grammar_of(command, static_cast<bool>(host.open));
   const std::string file = grammar.takes_file ? " CORE" : "";
-  std::string out = fmt::format("usage: {} {}{}{} [options]\n\n", host.prompt, command.info.name,
-                                file, argument_text(command));
+  std::string out;
+  for (const ActionInfo& action : command.actions) {
+    out += fmt::format("usage: {} {} {}{}{}{} [options]\n", host.prompt, command.info.name,
+                       action.name, file, action.argument.empty() ? "" : " ", action.argument);
+    out += fmt::format("         {}\n", action.summary);
+  }
+  if (command.actions.empty()) {
+    out = fmt::format("usage: {} {}{}{} [options]\n", host.prompt, command.info.name, file,
+                      argument_text(command));
+  }
+  out += "\n";
   out += paragraph(command.info.summary, columns_of(host));
   if (!command.about.empty()) out += "\n" + paragraph(command.about, columns_of(host));
   out += "\noptions:\n";
@@ -75,7 +84,11 @@ std::string help_text(const HostContext& host, const Command& command) {
   if (command.example.empty()) return out;
   // "inspect" is "inspect core" where a core has to be named.
   std::string typed(command.example);
-  if (grammar.takes_file) typed.insert(command.info.name.size(), " core");
+  if (grammar.takes_file) {
+    const std::size_t action =
+        command.actions.empty() ? 0 : command.actions.front().name.size() + 1;
+    typed.insert(command.info.name.size() + action, " core");
+  }
   out += fmt::format("\nexample:\n  {} {}\n", host.prompt, typed);
   if (!command.example_answer.empty()) {
     out += fmt::format("    {}\n", cut_end(command.example_answer, columns_of(host) - 4));

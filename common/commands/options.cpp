@@ -121,21 +121,43 @@ Error unknown_option(const Grammar& grammar, std::string_view word) {
           {}};
 }
 
+// The action that the first word names. null: the command has none to name.
+Result<const ActionInfo*> take_action(const Grammar& grammar, std::vector<std::string>& arguments) {
+  if (grammar.actions.empty()) return nullptr;
+  std::vector<std::string> names;
+  for (const ActionInfo& action : grammar.actions) names.emplace_back(action.name);
+  if (arguments.empty()) {
+    return fail(fmt::format("'{}' needs {}", grammar.command, fmt::join(names, " or ")));
+  }
+  const std::string word = arguments.front();
+  arguments.erase(arguments.begin());
+  for (const ActionInfo& action : grammar.actions) {
+    if (action.name == word) return &action;
+  }
+  return fail(
+      fmt::format("'{}' takes {}, not '{}'", grammar.command, fmt::join(names, " or "), word));
+}
+
 Result<void> take_arguments(const Grammar& grammar, Words& words, Options& options) {
   std::vector<std::string>& arguments = words.arguments;
+  const auto action = take_action(grammar, arguments);
+  if (!action) return tl::unexpected(action.error());
+  if (*action != nullptr) options.action = (*action)->name;
+  const std::string_view argument = *action != nullptr ? (*action)->argument : grammar.argument;
+  const bool is_required = *action != nullptr ? !argument.empty() : grammar.argument_required;
   if (grammar.takes_file) {
     if (arguments.empty()) return fail(fmt::format("'{}' needs a core file", grammar.command));
     options.file.core = arguments.front();
     arguments.erase(arguments.begin());
   }
-  const std::size_t most = grammar.argument.empty() ? 0 : 1;
+  const std::size_t most = argument.empty() ? 0 : 1;
   if (arguments.size() > most) {
     return fail(most == 0 ? fmt::format("'{}' takes no '{}'", grammar.command, arguments[0])
                           : fmt::format("'{}' takes one {}, not also '{}'", grammar.command,
-                                        grammar.argument, arguments[1]));
+                                        argument, arguments[1]));
   }
-  if (grammar.argument_required && arguments.empty()) {
-    return fail(fmt::format("'{}' needs {}", grammar.command, grammar.argument));
+  if (is_required && arguments.empty()) {
+    return fail(fmt::format("'{}' needs {}", grammar.command, argument));
   }
   options.arguments = std::move(arguments);
   return {};
@@ -175,6 +197,7 @@ Result<Options> parse_options(const Grammar& grammar, std::span<const std::strin
   options.inactive = flag(kInactive);
   options.all = flag(kAll);
   options.with_values = flag(kWithValues);
+  options.keep_values = flag(kKeepValues);
 
   constexpr std::size_t kAnySize = std::numeric_limits<std::size_t>::max();
   constexpr ThreadId kAnyThread = std::numeric_limits<ThreadId>::max();
@@ -193,10 +216,11 @@ Result<Options> parse_options(const Grammar& grammar, std::span<const std::strin
   if (problem) return tl::unexpected(*problem);
 
   if (!output.empty()) options.output = std::move(output);
-  if (options.force && !options.output) return fail("--force goes with --output FILE");
   if (auto taken = take_arguments(grammar, *words, options); !taken) {
     return tl::unexpected(taken.error());
   }
+  const bool writes = options.output || (!options.action.empty() && !options.arguments.empty());
+  if (options.force && !writes) return fail("--force goes with --output FILE");
   return options;
 }
 

@@ -24,7 +24,7 @@ struct OptionInfo {
 // Those of several commands, each with one meaning.
 inline constexpr OptionInfo kJson{"--json", "", "answer as JSON (docs/report.schema.json)"};
 inline constexpr OptionInfo kOutput{"--output", "FILE", "write the answer into a new file"};
-inline constexpr OptionInfo kForce{"--force", "", "let --output replace a file"};
+inline constexpr OptionInfo kForce{"--force", "", "replace the file that is written"};
 inline constexpr OptionInfo kColor{"--color", "WHEN", "auto, always or never"};
 inline constexpr OptionInfo kColumns{"--columns", "N", "width of the text, 40 or more"};
 inline constexpr OptionInfo kHelp{"--help", "", "show this"};
@@ -35,12 +35,21 @@ inline constexpr OptionInfo kInactive{"--inactive", "", "also the constant buffe
 inline constexpr OptionInfo kAll{"--all", "", "show every row"};
 inline constexpr OptionInfo kWithValues{"--values", "", "show the first values of each"};
 inline constexpr OptionInfo kValueCount{"--values", "N", "how many first values to show"};
+inline constexpr OptionInfo kKeepValues{"--with-values", "", "also keep first values of tensors"};
 inline constexpr OptionInfo kExecutable{"--exe", "FILE", "the program that died, if it moved"};
 inline constexpr OptionInfo kSysroot{"--sysroot", "DIR", "look for its files under DIR first"};
 
 enum class ColorChoice { automatic, always, never };
 
+// One of the things that a command does, where it does several: its first word.
+struct ActionInfo {
+  std::string_view name;      // "save"
+  std::string_view argument;  // "FILE", which it writes; empty: takes none
+  std::string_view summary;
+};
+
 struct Options {
+  std::string action;                  // empty for commands that do one thing
   std::vector<std::string> arguments;  // what is no option: GLOB, NAME...
   FileArguments file;
   bool json = false;
@@ -50,6 +59,7 @@ struct Options {
   bool inactive = false;
   bool all = false;
   bool with_values = false;
+  bool keep_values = false;
   ColorChoice color = ColorChoice::automatic;
   std::optional<std::string> output;
   std::optional<std::size_t> columns;
@@ -63,7 +73,8 @@ struct Grammar {
   std::string_view command;
   std::string_view argument;  // "GLOB"; empty: takes none
   bool argument_required = false;
-  bool takes_file = false;  // CORE first, for a host that opens files
+  std::vector<ActionInfo> actions;  // the first word is one of them
+  bool takes_file = false;          // then CORE, for a host that opens files
   std::vector<OptionInfo> options;
 };
 

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <system_error>
 
@@ -58,28 +59,28 @@ int write_all(Descriptor& file, std::string_view text) {
   return file.close() ? 0 : errno;
 }
 
-Result<void> write_new(const std::string& path, std::string_view text) {
-  constexpr mode_t kMode = 0666;  // less the user's umask
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
-  if (!file.open()) return errno == EEXIST ? is_there(path) : cannot_write(path, errno);
-  if (const int problem = write_all(file, text); problem != 0) {
-    ::unlink(path.c_str());
-    return cannot_write(path, problem);
-  }
-  return {};
+// Gives `from` the name `to`, which nothing may have. Not every file system knows the first way.
+int rename_to_new(const std::string& from, const std::string& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  if (::link(from.c_str(), to.c_str()) != 0) return errno;
+  ::unlink(from.c_str());
+  return 0;
 }
 
-// Beside the file, then over it: a reader sees the old text or the new one.
-Result<void> write_over(const std::string& path, std::string_view text, mode_t mode) {
-  std::string beside = path + ".XXXXXX";
-  Descriptor file(::mkostemp(beside.data(), O_CLOEXEC));
+// Beside the file, then in its place: a reader sees nothing or the whole of it. A new file has
+// `mode` less the user's umask, one that is replaced just `mode`.
+Result<void> write_file(const std::string& path, std::string_view text, mode_t mode, bool replace) {
+  const std::string beside = fmt::format("{}.{}.part", path, ::getpid());
+  Descriptor file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!file.open()) return cannot_write(path, errno);
-  int problem = ::fchmod(file.get(), mode) == 0 ? 0 : errno;
+  int problem = !replace || ::fchmod(file.get(), mode) == 0 ? 0 : errno;
   if (problem == 0) problem = write_all(file, text);
-  if (problem == 0 && ::rename(beside.c_str(), path.c_str()) != 0) problem = errno;
+  if (problem == 0 && replace && ::rename(beside.c_str(), path.c_str()) != 0) problem = errno;
+  if (problem == 0 && !replace) problem = rename_to_new(beside, path);
   if (problem == 0) return {};
   ::unlink(beside.c_str());
-  return cannot_write(path, problem);
+  return problem == EEXIST ? is_there(path) : cannot_write(path, problem);
 }
 
 }  // namespace
@@ -100,16 +101,20 @@ Result<void> check_output_file(const std::string& path, bool replace) {
   return {};
 }
 
-Result<void> write_output_file(const std::string& path, std::string_view text, bool replace) {
+Result<void> write_output_file(const std::string& path, std::string_view text, bool replace,
+                               Readers readers) {
   if (auto fine = check_output_file(path, replace); !fine) return fine;
   struct stat status{};
-  if (!replace || ::stat(path.c_str(), &status) != 0) return write_new(path, text);
+  if (!replace || ::stat(path.c_str(), &status) != 0) {
+    const mode_t mode = readers == Readers::owner_alone ? 0600 : 0666;
+    return write_file(path, text, mode, false);
+  }
   // Through symbolic links: what they lead to is replaced, not the link.
   char* resolved = ::realpath(path.c_str(), nullptr);
   if (resolved == nullptr) return cannot_write(path, errno);
   const std::string real_path = resolved;
   std::free(resolved);
-  return write_over(real_path, text, status.st_mode & 07777U);
+  return write_file(real_path, text, status.st_mode & 07777U, true);
 }
 
 }  // namespace aotidbg

@@ -14,8 +14,12 @@ namespace aotidbg {
 // given, is no regular file, or its folder is not there. Creates nothing.
 Result<void> check_output_file(const std::string& path, bool replace);
 
-// Writes `text`. A file that is there is replaced only with `replace`, and then in one step, with
-// its permissions. After an error there is no partial file, and what was there is as it was.
-Result<void> write_output_file(const std::string& path, std::string_view text, bool replace);
+enum class Readers { by_umask, owner_alone };
+
+// Writes `text` beside the file, and gives it its name in one step: whenever it ends, there is the
+// whole file or none. A file that is there is replaced only with `replace`, and keeps its
+// permissions. After an error nothing is left, and what was there is as it was.
+Result<void> write_output_file(const std::string& path, std::string_view text, bool replace,
+                               Readers readers = Readers::by_umask);
 
 }  // namespace aotidbg

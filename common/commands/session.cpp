@@ -16,9 +16,10 @@
 namespace aotidbg {
 
 std::span<const Command* const> all_commands() {
-  static constexpr std::array kCommands = {
-      &kInspectCommand, &kModelsCommand, &kConstantsCommand, &kInputsCommand, &kKernelsCommand,
-      &kFaultCommand,   &kTensorCommand, &kDoctorCommand,    &kHelpCommand,   &kVersionCommand};
+  static constexpr std::array kCommands = {&kInspectCommand, &kModelsCommand,  &kConstantsCommand,
+                                           &kInputsCommand,  &kKernelsCommand, &kFaultCommand,
+                                           &kTensorCommand,  &kDoctorCommand,  &kSnapshotCommand,
+                                           &kHelpCommand,    &kVersionCommand};
   return kCommands;
 }
 
@@ -42,6 +43,7 @@ Error no_such_command(std::string_view name, std::string_view prompt) {
 Grammar grammar_of(const Command& command, bool takes_file) {
   Grammar grammar;
   grammar.command = command.info.name;
+  grammar.actions = command.actions;
   grammar.argument = command.argument;
   grammar.argument_required = command.argument_required;
   grammar.options = command.options;

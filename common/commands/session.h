@@ -32,7 +32,8 @@ struct Answer {
 
 struct Command {
   CommandInfo info;
-  std::string_view argument = {};  // "[GLOB]" in help is made from it
+  std::vector<ActionInfo> actions = {};  // the first word, for a command that does several things
+  std::string_view argument = {};        // "[GLOB]" in help is made from it
   bool argument_required = false;
   bool reads_target = true;
   std::vector<OptionInfo> options = {};  // without those that every command has
@@ -50,6 +51,7 @@ extern const Command kKernelsCommand;
 extern const Command kFaultCommand;
 extern const Command kTensorCommand;
 extern const Command kDoctorCommand;
+extern const Command kSnapshotCommand;
 extern const Command kHelpCommand;
 extern const Command kVersionCommand;
 

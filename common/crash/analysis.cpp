@@ -12,6 +12,7 @@
 #include "common/crash/report_parts.h"
 #include "common/crash/rules/rules.h"
 #include "common/crash/tensor_values.h"
+#include "common/crash/value_memory.h"
 
 namespace aotidbg {
 
@@ -186,6 +187,10 @@ Result<TensorValues> Analysis::tensor(const std::string& name_or_address,
     if (known.tensor && known.tensor->impl == tensor->impl) result.name = report_name(known);
   }
   return result;
+}
+
+ValueMemory Analysis::value_memory(std::size_t first) {
+  return find_value_memory(state_->target, state_->crash(), first);
 }
 
 std::vector<KernelReport> Analysis::kernels() {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "common/report/report.h"
+#include "common/target/record.h"
 #include "common/target/target.h"
 
 namespace aotidbg {
@@ -27,6 +28,13 @@ struct AnalysisOptions {
   bool inactive = false;             // also the constants of the buffer that is not in use
   std::optional<std::size_t> model;  // this model alone, counted from 0 in the order of models()
   std::function<void(std::string_view)> progress;  // a sentence while work takes long; may be empty
+};
+
+// Where the process keeps values, for who must leave them out of what he passes on (a snapshot).
+struct ValueMemory {
+  std::vector<AddressRange> tensors;  // storages of all tensors that are known, and constant blobs
+  std::vector<AddressRange> first;    // their first elements
+  std::vector<QuotedValue> quoted;    // what the verdict quotes
 };
 
 class Analysis {
@@ -50,6 +58,9 @@ class Analysis {
 
   // The generated kernels of the model's wrapper; the one that the fault lies in is marked.
   std::vector<KernelReport> kernels();
+
+  // Of the running model and of those that models() found, if it was called.
+  ValueMemory value_memory(std::size_t first);
 
  private:
   struct State;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "common/crash/call.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <unordered_set>
@@ -8,6 +10,7 @@
 #include "common/arch/x86_64.h"
 #include "common/crash/kernel_name.h"
 #include "common/crash/stack_words.h"
+#include "common/target/answers.h"
 
 namespace aotidbg {
 namespace {
@@ -84,11 +87,15 @@ bool may_be_inside(Target& target, const Thread& thread, std::span<const Wrapper
                    std::uint64_t limit) {
   const auto start = stack_pointer(thread.registers);
   if (!start) return false;
-  bool found = false;
-  visit_stack_words(target, *start, *start + limit, [&](Address, std::uint64_t word) {
-    found = found || wrapper_at(wrappers, word) != nullptr;
-  });
-  return found;
+  return answered<bool>(
+      target, fmt::format("a wrapper's address in {} bytes of stack from {:x}", limit, *start),
+      [&] {
+        bool found = false;
+        visit_stack_words(target, *start, *start + limit, [&](Address, std::uint64_t word) {
+          found = found || wrapper_at(wrappers, word) != nullptr;
+        });
+        return found;
+      });
 }
 
 namespace {

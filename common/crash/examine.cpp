@@ -184,7 +184,9 @@ const std::vector<Runner>& runners_in_memory(Target& target, const AnalysisOptio
 // A module that cannot be searched for symbols: neither its file nor its pages are at hand.
 bool is_unreadable(const Target& target, const Module& module) {
   const bool is_file = module.path.starts_with('/');
-  return is_file && module.file == nullptr && target.process().kind != TargetKind::live;
+  const ProcessInfo& process = target.process();
+  const bool is_live = process.saved_from.value_or(process.kind) == TargetKind::live;
+  return is_file && !module.has_file() && !is_live;
 }
 
 std::size_t count_unread_modules(const Target& target, const Crash& crash) {

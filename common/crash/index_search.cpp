@@ -1,12 +1,53 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "common/crash/index_search.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
 #include "common/crash/owner.h"
+#include "common/target/answers.h"
 
 namespace aotidbg {
+namespace {
+
+// A search as it is written: tensors by their place in the lists that were searched.
+struct Findings {
+  bool partial = false;
+  std::optional<IndexMatch> match;
+  std::uint64_t owner = 0;
+  std::uint64_t input = 0;
+};
+
+}  // namespace
+
+template <>
+struct Codec<Findings> {
+  static nlohmann::json write(const Findings& findings) {
+    if (!findings.match) return nlohmann::json::array({findings.partial});
+    const IndexMatch& match = *findings.match;
+    return nlohmann::json::array({findings.partial, findings.owner, findings.input, match.position,
+                                  match.value, match.dimension, match.element, match.others});
+  }
+  static std::optional<Findings> read(const nlohmann::json& json) {
+    constexpr std::size_t kWithMatch = 8;
+    AnswerList list(json, json.size() == kWithMatch ? kWithMatch : 1);
+    Findings findings;
+    findings.partial = list.next<bool>();
+    if (json.size() != kWithMatch) return list.good() ? std::optional(findings) : std::nullopt;
+    IndexMatch& match = findings.match.emplace();
+    findings.owner = list.next<std::uint64_t>();
+    findings.input = list.next<std::uint64_t>();
+    match.position = list.next<std::vector<std::int64_t>>();
+    match.value = list.next<std::int64_t>();
+    match.dimension = list.next<std::uint64_t>();
+    match.element = list.next<std::vector<std::int64_t>>();
+    match.others = list.next<std::uint64_t>();
+    return list.good() ? std::optional(std::move(findings)) : std::nullopt;
+  }
+};
+
 namespace {
 
 bool is_integer(const KnownTensor& tensor) {
@@ -117,10 +158,9 @@ void Search::look_in(const KnownTensor& input) {
   }
 }
 
-}  // namespace
-
-IndexSearch search_index(Memory& memory, std::span<const KnownTensor* const> owners,
-                         std::span<const KnownTensor> tensors, Address address) {
+// The values themselves are not kept: what they led to is the answer.
+Findings search_values(Memory& memory, std::span<const KnownTensor* const> owners,
+                       std::span<const KnownTensor> tensors, Address address) {
   Search search{memory, {}, address, {}, {}, false};
   std::copy_if(owners.begin(), owners.end(), std::back_inserter(search.owners),
                [](const KnownTensor* owner) {
@@ -132,11 +172,43 @@ IndexSearch search_index(Memory& memory, std::span<const KnownTensor* const> own
                                   input.item_size != 0 && input.data != 0;
     if (may_hold_indices) search.look_in(input);
   }
-  IndexSearch result;
-  result.partial = search.partial;
+  Findings findings;
+  findings.partial = search.partial;
   Matches& matches = search.as_it_is.first ? search.as_it_is : search.from_end;
-  if (matches.first) matches.first->others = matches.others;
-  result.match = std::move(matches.first);
+  if (!matches.first) return findings;
+  matches.first->others = matches.others;
+  findings.match = std::move(matches.first);
+  const auto owner = std::find(owners.begin(), owners.end(), findings.match->owner);
+  findings.owner = static_cast<std::uint64_t>(owner - owners.begin());
+  findings.input = static_cast<std::uint64_t>(findings.match->input - tensors.data());
+  return findings;
+}
+
+// Whether a written match fits the tensors at hand.
+bool fits(const Findings& findings, std::span<const KnownTensor* const> owners,
+          std::span<const KnownTensor> tensors) {
+  if (findings.owner >= owners.size() || findings.input >= tensors.size()) return false;
+  const KnownTensor& owner = *owners[findings.owner];
+  const KnownTensor& input = tensors[findings.input];
+  return findings.match->dimension < owner.sizes.size() &&
+         findings.match->element.size() == owner.sizes.size() && owner.item_size != 0 &&
+         input.kind == KnownTensor::Kind::input;
+}
+
+}  // namespace
+
+IndexSearch search_index(Memory& memory, std::span<const KnownTensor* const> owners,
+                         std::span<const KnownTensor> tensors, Address address) {
+  std::string question = fmt::format("index that leads to {:x} from", address);
+  for (const KnownTensor* owner : owners) question += fmt::format(" {:x}", owner->data);
+  auto findings = answered<Findings>(
+      memory, question, [&] { return search_values(memory, owners, tensors, address); });
+  IndexSearch result;
+  result.partial = findings.partial;
+  if (!findings.match || !fits(findings, owners, tensors)) return result;
+  findings.match->owner = owners[findings.owner];
+  findings.match->input = &tensors[findings.input];
+  result.match = std::move(findings.match);
   return result;
 }
 

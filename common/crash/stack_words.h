@@ -25,7 +25,7 @@ void visit_stack_words(Target& target, Address start, Address end, Visit visit) 
   std::vector<std::uint64_t> words(kChunk / kWord);
   for (Address at = start; at + kWord <= end; at += kChunk) {
     const auto part = std::span(words).first(std::min(kChunk, end - at) / kWord);
-    if (!target.read(at, std::as_writable_bytes(part))) return;
+    if (!target.read_stack(at, std::as_writable_bytes(part))) return;
     for (std::size_t i = 0; i < part.size(); ++i) visit(at + i * kWord, part[i]);
   }
 }

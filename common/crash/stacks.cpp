@@ -43,7 +43,7 @@ void StackNamer::name_frames_in(NamedStack& stack, const Module& module) {
   auto symbols = symbols_at(target_, module, addresses);
   for (std::size_t i = 0; i < frames.size(); ++i) {
     frames[i]->symbol = std::move(symbols[i]);
-    frames[i]->sources = lines_.find(module, addresses[i]);
+    frames[i]->sources = lines_.find(target_, module, addresses[i]);
   }
 }
 

@@ -130,6 +130,10 @@ std::uint64_t offset_of(const Tensor& tensor, std::uint64_t i) {
 
 }  // namespace
 
+Address element_address(const Tensor& tensor, std::uint64_t number) {
+  return tensor.data() + offset_of(tensor, number) * tensor.item_size;
+}
+
 TensorValues read_values(Target& target, const Tensor& tensor, std::size_t first,
                          std::uint64_t most) {
   TensorValues result;
@@ -146,7 +150,7 @@ TensorValues read_values(Target& target, const Tensor& tensor, std::size_t first
   const std::uint64_t largest = std::min<std::uint64_t>(kChunk, most * tensor.item_size);
   const std::uint64_t count = std::min<std::uint64_t>(result.elements, most);
   for (std::uint64_t i = 0; i < count; ++i) {
-    const Address at = tensor.data() + offset_of(tensor, i) * tensor.item_size;
+    const Address at = element_address(tensor, i);
     const bool is_cached =
         chunk.size() >= tensor.item_size && at - chunk_at <= chunk.size() - tensor.item_size;
     if (!is_cached) {

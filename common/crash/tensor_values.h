@@ -17,4 +17,7 @@ inline constexpr std::uint64_t kMaxValues = 16U << 20;
 TensorValues read_values(Target& target, const Tensor& tensor, std::size_t first,
                          std::uint64_t most = kMaxValues);
 
+// Where an element lies, by its number in the order of the tensor's index.
+Address element_address(const Tensor& tensor, std::uint64_t number);
+
 }  // namespace aotidbg

@@ -7,6 +7,7 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <fmt/format.h>
 #include <gelf.h>
 #include <libelf.h>
 
@@ -18,6 +19,7 @@
 #include <ranges>
 #include <string_view>
 
+#include "common/elf/answers.h"
 #include "common/elf/symbols.h"
 
 namespace aotidbg {
@@ -291,7 +293,12 @@ struct SourceLines::State {
 SourceLines::SourceLines() : state_(std::make_unique<State>()) {}
 SourceLines::~SourceLines() = default;
 
-std::vector<SourceFrame> SourceLines::find(const Module& module, Address at) {
+std::vector<SourceFrame> SourceLines::find(Memory& memory, const Module& module, Address at) {
+  return answered<std::vector<SourceFrame>>(memory, fmt::format("lines at {:x}", at),
+                                            [&] { return find_in_file(module, at); });
+}
+
+std::vector<SourceFrame> SourceLines::find_in_file(const Module& module, Address at) {
   if (!module.file) return {};
   auto known = state_->files.find(module.file.get());
   if (known == state_->files.end()) {

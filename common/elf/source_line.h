@@ -31,11 +31,13 @@ class SourceLines {
   SourceLines& operator=(const SourceLines&) = delete;
 
   // Innermost (most inlined) first; empty when the module's file has no DWARF for the address.
-  // `at` is an address in the process; the module's file must be at hand.
-  std::vector<SourceFrame> find(const Module& module, Address at);
+  // `at` is an address in the process; the module's file must be at hand, or have been when the
+  // snapshot that `memory` is was saved.
+  std::vector<SourceFrame> find(Memory& memory, const Module& module, Address at);
 
  private:
   struct State;
+  std::vector<SourceFrame> find_in_file(const Module& module, Address at);
   std::unique_ptr<State> state_;
 };
 

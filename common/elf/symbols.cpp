@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "common/elf/symbols.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <compare>
 #include <numeric>
 
+#include "common/elf/answers.h"
 #include "common/elf/dynamic_table.h"
 #include "common/elf/module_image.h"
 #include "common/elf/symbol_source.h"
@@ -96,10 +99,8 @@ std::optional<SymbolSource> best_source(Memory& memory, const Module& module,
   return std::move(*dynamic);
 }
 
-}  // namespace
-
-Result<std::optional<Symbol>> find_dynamic_symbol(Memory& memory, const Module& module,
-                                                  std::string_view name) {
+Result<std::optional<Symbol>> look_up_dynamic(Memory& memory, const Module& module,
+                                              std::string_view name) {
   auto image = ModuleImage::open(memory, module);
   if (!image) return tl::unexpected(image.error());
   auto table = DynamicTable::open(*image);
@@ -110,7 +111,7 @@ Result<std::optional<Symbol>> find_dynamic_symbol(Memory& memory, const Module& 
   return named(module, **found, std::string(name));
 }
 
-std::optional<Symbol> find_file_symbol(const Module& module, std::string_view name) {
+std::optional<Symbol> look_up_in_file(const Module& module, std::string_view name) {
   const auto source = SymbolSource::of_file(module);
   if (!source) return std::nullopt;
   const std::string with_nul = std::string(name) + '\0';
@@ -125,8 +126,8 @@ std::optional<Symbol> find_file_symbol(const Module& module, std::string_view na
   return found;
 }
 
-std::vector<std::optional<Symbol>> symbols_at(Memory& memory, const Module& module,
-                                              std::span<const Address> addresses) {
+std::vector<std::optional<Symbol>> search_at(Memory& memory, const Module& module,
+                                             std::span<const Address> addresses) {
   std::vector<std::optional<Symbol>> found(addresses.size());
   std::optional<ModuleImage> image;
   const auto source = best_source(memory, module, image);
@@ -150,8 +151,7 @@ std::vector<std::optional<Symbol>> symbols_at(Memory& memory, const Module& modu
   return found;
 }
 
-std::vector<Symbol> symbols_with_prefix(Memory& memory, const Module& module,
-                                        std::string_view prefix) {
+std::vector<Symbol> search_prefix(Memory& memory, const Module& module, std::string_view prefix) {
   std::vector<Symbol> found;
   std::optional<ModuleImage> image;
   const auto source = best_source(memory, module, image);
@@ -166,6 +166,46 @@ std::vector<Symbol> symbols_with_prefix(Memory& memory, const Module& module,
     return found.size() < kMostMatches;
   });
   return found;
+}
+
+std::string question(std::string_view what, std::string_view name, const Module& module) {
+  return fmt::format("{} {} of {:x}", what, name, module.start);
+}
+
+}  // namespace
+
+Result<std::optional<Symbol>> find_dynamic_symbol(Memory& memory, const Module& module,
+                                                  std::string_view name) {
+  return answered<Result<std::optional<Symbol>>>(
+      memory, question("dynamic symbol", name, module),
+      [&] { return look_up_dynamic(memory, module, name); });
+}
+
+std::optional<Symbol> find_file_symbol(Memory& memory, const Module& module,
+                                       std::string_view name) {
+  return answered<std::optional<Symbol>>(memory, question("symbol", name, module),
+                                         [&] { return look_up_in_file(module, name); });
+}
+
+// Each address is a question of its own: those that were asked together then need not be now.
+std::vector<std::optional<Symbol>> symbols_at(Memory& memory, const Module& module,
+                                              std::span<const Address> addresses) {
+  std::vector<std::optional<Symbol>> found(addresses.size());
+  std::vector<std::optional<Symbol>> computed;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    found[i] =
+        answered<std::optional<Symbol>>(memory, fmt::format("symbol at {:x}", addresses[i]), [&] {
+          if (computed.empty()) computed = search_at(memory, module, addresses);
+          return computed[i];
+        });
+  }
+  return found;
+}
+
+std::vector<Symbol> symbols_with_prefix(Memory& memory, const Module& module,
+                                        std::string_view prefix) {
+  return answered<std::vector<Symbol>>(memory, question("symbols that begin with", prefix, module),
+                                       [&] { return search_prefix(memory, module, prefix); });
 }
 
 }  // namespace aotidbg

@@ -4,6 +4,8 @@
 // own GNU hash table, read through the target's memory (which fills in from the proven file), and
 // addresses in one pass over .symtab or .dynsym.
 //
+// A snapshot answers what was asked when it was saved (record.h).
+//
 // Sources: the GNU hash section (binutils bfd/elflink.c, glibc elf/dl-lookup.c), elf.h.
 #pragma once
 
@@ -31,7 +33,7 @@ Result<std::optional<Symbol>> find_dynamic_symbol(Memory& memory, const Module& 
 
 // A symbol by exact name in the file's .symtab (local symbols too); nullopt when the file or the
 // table is not at hand.
-std::optional<Symbol> find_file_symbol(const Module& module, std::string_view name);
+std::optional<Symbol> find_file_symbol(Memory& memory, const Module& module, std::string_view name);
 
 // For each address (inside `module`, any order) the symbol that covers it, or nullopt. One pass
 // over the symbol table for all of them; .symtab of the file where it has one, else .dynsym.

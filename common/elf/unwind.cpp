@@ -4,9 +4,11 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "common/arch/x86_64.h"
+#include "common/elf/answers.h"
 #include "common/elf/call_frames.h"
 #include "common/elf/dwarf_expression.h"
 #include "common/elf/frame_guess.h"
@@ -200,6 +202,47 @@ Caller Unwinder::State::caller_of(const Frame& frame) {
               caller.error().at, caller.error().fix);
 }
 
+namespace {
+
+constexpr std::uint64_t kRedZone = 128;        // below the stack pointer, ABI 3.2.2
+constexpr std::uint64_t kOutermostFrame = 64;  // whose end nothing tells
+constexpr std::uint64_t kMostStack = 256U << 10;
+
+// A snapshot holds the stretches of stack that the frames lie on, for debuggers to walk again.
+void keep_stack_of(Target& target, const std::vector<Frame>& frames) {
+  Record* const record = target.record();
+  if (record == nullptr) return;
+  std::uint64_t kept = 0;
+  for (std::size_t i = 0; i < frames.size() && kept < kMostStack; ++i) {
+    if (!frames[i].stack_pointer) continue;
+    const Address start = *frames[i].stack_pointer;
+    const Region* const region = target.region_at(start);
+    if (region == nullptr) continue;
+    Address end = std::min(region->end, start + kOutermostFrame);
+    if (i + 1 < frames.size()) {
+      const Address next = frames[i + 1].stack_pointer.value_or(0);
+      if (next > start && next <= region->end) end = std::min(next, start + kMostStack);
+    }
+    record->keep_stack(std::max(region->start, start - kRedZone), end);
+    kept += end - start;
+  }
+}
+
+// In callers, registers that hold no address are what the program worked on, and nothing here asks
+// for them.
+void forget_values(const Target& target, std::vector<Frame>& frames) {
+  for (Frame& frame : frames) {
+    Registers addresses;
+    for (std::size_t slot = 0; slot < Registers::kCount; ++slot) {
+      const auto value = frame.registers.get(slot);
+      if (value && target.region_at(*value) != nullptr) addresses.set(slot, *value);
+    }
+    frame.registers = addresses;
+  }
+}
+
+}  // namespace
+
 Unwinder::Unwinder(Target& target) : state_(std::make_unique<State>(target)) {}
 Unwinder::~Unwinder() = default;
 
@@ -210,8 +253,25 @@ Stack Unwinder::unwind(const Registers& registers, std::size_t limit) {
     stack.stopped = "the program counter is not known";
     return stack;
   }
+  Target& target = state_->target;
+  if (target.record() == nullptr) return walk(registers, *pc, limit);
+  stack = answered<Stack>(target,
+                          fmt::format("at most {} frames from {:x} with stack {:x}", limit, *pc,
+                                      stack_pointer(registers).value_or(0)),
+                          [&] {
+                            Stack walked = walk(registers, *pc, limit);
+                            forget_values(target, walked.frames);
+                            return walked;
+                          });
+  keep_stack_of(target, stack.frames);
+  if (!stack.frames.empty()) stack.frames.front().registers = registers;
+  return stack;
+}
+
+Stack Unwinder::walk(const Registers& registers, Address pc, std::size_t limit) {
+  Stack stack;
   Frame frame;
-  frame.pc = *pc;
+  frame.pc = pc;
   frame.activation = true;
   frame.how = FrameHow::registers;
   frame.stack_pointer = stack_pointer(registers);

@@ -4,6 +4,8 @@
 // hold. No symbol table is read (frames are named separately, and only those that are shown), no
 // file but the modules' own is opened, and nothing connects to a network.
 //
+// While a snapshot is saved the stack that was walked is kept, and the frames are an answer.
+//
 // elfutils' libdwfl is not used: where it has no call frame information it follows frame pointers
 // without saying so, and it needs the file even where memory holds the bytes.
 #pragma once
@@ -58,6 +60,7 @@ class Unwinder {
 
  private:
   struct State;
+  Stack walk(const Registers& registers, Address pc, std::size_t limit);
   std::unique_ptr<State> state_;
 };
 

@@ -249,6 +249,26 @@ Json to_json(const FileReport& file) {
           {"problem", plain(file.problem)}};
 }
 
+Json to_json(const SnapshotReport& snapshot) {
+  Json out = {{"saved_from", snapshot.saved_from},
+              {"tool", snapshot.tool},
+              {"with_values", snapshot.with_values},
+              {"parts", Json::array()},
+              {"quoted", Json::array()},
+              {"command_line", snapshot.command_line},
+              {"threads", snapshot.threads},
+              {"modules", snapshot.modules},
+              {"answers", snapshot.answers}};
+  for (const SnapshotPart& part : snapshot.parts) {
+    out["parts"].push_back(
+        {{"purpose", part.purpose}, {"ranges", part.ranges}, {"bytes", part.bytes}});
+  }
+  for (const SnapshotReport::Quoted& quoted : snapshot.quoted) {
+    out["quoted"].push_back({{"what", quoted.what}, {"value", quoted.value}});
+  }
+  return out;
+}
+
 Json to_json(const GapReport& gap) {
   return {{"what", gap.what}, {"at", address(gap.at)}, {"fix", text(gap.fix)}};
 }

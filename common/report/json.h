@@ -50,4 +50,6 @@ Json answer_head(const Report& report);
 // written with U+FFFD for what is wrong.
 std::string json_text(const Json& document);
 
+Json to_json(const SnapshotReport& snapshot);
+
 }  // namespace aotidbg

@@ -223,6 +223,29 @@ struct GapReport {
   std::string fix;
 };
 
+// `aoti snapshot show`: what is in a snapshot, before it is shared.
+struct SnapshotPart {
+  std::string purpose;  // objects, modules, loader, quoted, values, stacks
+  std::uint64_t ranges = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct SnapshotReport {
+  std::string saved_from;  // core, live
+  std::string tool;        // version of aotidbg that saved it
+  bool with_values = false;
+  std::vector<SnapshotPart> parts;
+  struct Quoted {
+    std::string what;
+    std::string value;
+  };
+  std::vector<Quoted> quoted;
+  std::vector<std::string> command_line;
+  std::uint64_t threads = 0;
+  std::uint64_t modules = 0;
+  std::uint64_t answers = 0;
+};
+
 // The answer of `aoti inspect`; the other commands show parts of it.
 struct Report {
   std::string tool_version;

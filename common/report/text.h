@@ -32,4 +32,7 @@ std::string tensor_line(const TensorValues& values);  // of any width, with its 
 std::string doctor_text(const Report& report, const std::vector<GapReport>& gaps,
                         const std::vector<FileReport>& files, const TextStyle& style);
 
+std::string snapshot_text(const SnapshotReport& snapshot, const TargetReport& target,
+                          const TextStyle& style);
+
 }  // namespace aotidbg

@@ -12,6 +12,8 @@
 #include <limits>
 #include <string_view>
 
+#include "common/target/snapshot_note.h"
+
 namespace aotidbg {
 
 namespace {
@@ -111,32 +113,12 @@ void read_process(std::span<const std::byte> bytes, CoreNotes& notes) {
   notes.arguments = text_of(std::as_bytes(std::span(info.pr_psargs)));
 }
 
-void read_auxiliary(std::span<const std::byte> bytes, AuxiliaryVector& auxiliary) {
+void read_auxiliary(std::span<const std::byte> bytes, CoreNotes& notes) {
   Elf64_auxv_t entry;
   for (; copy_to(bytes, entry) && entry.a_type != AT_NULL; bytes = bytes.subspan(sizeof(entry))) {
-    switch (entry.a_type) {
-      case AT_PHDR:
-        auxiliary.program_headers = entry.a_un.a_val;
-        break;
-      case AT_PHNUM:
-        auxiliary.program_header_count = entry.a_un.a_val;
-        break;
-      case AT_ENTRY:
-        auxiliary.entry = entry.a_un.a_val;
-        break;
-      case AT_EXECFN:
-        auxiliary.executable_name = entry.a_un.a_val;
-        break;
-      case AT_RANDOM:
-        auxiliary.random = entry.a_un.a_val;
-        break;
-      case AT_SYSINFO_EHDR:
-        auxiliary.vdso = entry.a_un.a_val;
-        break;
-      default:
-        break;
-    }
+    notes.auxiliary_values.push_back({entry.a_type, entry.a_un.a_val});
   }
+  notes.auxiliary = auxiliary_vector(notes.auxiliary_values);
 }
 
 // count, page size, count x {start, end, offset in pages}, count strings. gcore writes page size 1.
@@ -174,6 +156,7 @@ void read_file_mappings(std::span<const std::byte> bytes, CoreNotes& notes) {
 
 void read_note(std::string_view owner, std::uint32_t type, std::span<const std::byte> bytes,
                CoreNotes& notes) {
+  if (owner == kSnapshotOwner && type == kSnapshotNoteType) notes.snapshot = text_of(bytes);
   if (owner != "CORE") return;
   switch (type) {
     case NT_PRSTATUS:
@@ -183,7 +166,7 @@ void read_note(std::string_view owner, std::uint32_t type, std::span<const std::
     case NT_PRPSINFO:
       return read_process(bytes, notes);
     case NT_AUXV:
-      return read_auxiliary(bytes, notes.auxiliary);
+      return read_auxiliary(bytes, notes);
     case NT_FILE:
       return read_file_mappings(bytes, notes);
     default:
@@ -200,6 +183,8 @@ bool is_wanted(std::uint32_t type, std::uint64_t size) {
       return size <= kMostSmallNote;
     case NT_FILE:
       return size <= kMostFileNote;
+    case kSnapshotNoteType:
+      return size <= kLargestSnapshotNote;
     default:
       return false;
   }
@@ -248,6 +233,35 @@ void choose_stopped_thread(CoreNotes& notes) {
 }
 
 }  // namespace
+
+AuxiliaryVector auxiliary_vector(std::span<const AuxiliaryValue> values) {
+  AuxiliaryVector auxiliary;
+  for (const AuxiliaryValue& entry : values) {
+    switch (entry.type) {
+      case AT_PHDR:
+        auxiliary.program_headers = entry.value;
+        break;
+      case AT_PHNUM:
+        auxiliary.program_header_count = entry.value;
+        break;
+      case AT_ENTRY:
+        auxiliary.entry = entry.value;
+        break;
+      case AT_EXECFN:
+        auxiliary.executable_name = entry.value;
+        break;
+      case AT_RANDOM:
+        auxiliary.random = entry.value;
+        break;
+      case AT_SYSINFO_EHDR:
+        auxiliary.vdso = entry.value;
+        break;
+      default:
+        break;
+    }
+  }
+  return auxiliary;
+}
 
 CoreNotes read_core_notes(const CoreFile& core) {
   CoreNotes notes;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,11 +42,15 @@ struct CoreNotes {
   std::string command;    // pr_fname, at most 15 characters
   std::string arguments;  // pr_psargs, at most 79 characters
   AuxiliaryVector auxiliary;
-  bool has_file_mappings = false;          // NT_FILE is there
-  std::vector<FileMapping> file_mappings;  // sorted by address
-  std::vector<Error> gaps;                 // notes that are missing, torn or too many
+  bool has_file_mappings = false;                // NT_FILE is there
+  std::vector<FileMapping> file_mappings;        // sorted by address
+  std::vector<AuxiliaryValue> auxiliary_values;  // all that NT_AUXV holds
+  std::optional<std::string> snapshot;           // text of a snapshot's own note
+  std::vector<Error> gaps;                       // notes that are missing, torn or too many
 };
 
 CoreNotes read_core_notes(const CoreFile& core);
+
+AuxiliaryVector auxiliary_vector(std::span<const AuxiliaryValue> values);
 
 }  // namespace aotidbg

@@ -15,6 +15,7 @@
 #include "common/target/module_finder.h"
 #include "common/target/modules.h"
 #include "common/target/page_cache.h"
+#include "common/target/snapshot.h"
 
 namespace aotidbg {
 
@@ -44,8 +45,7 @@ class ElfCore : public Target {
   ElfCore(std::unique_ptr<CoreFile> file, CoreOptions options)
       : file_(std::move(file)), options_(std::move(options)) {}
 
-  void load() {
-    CoreNotes notes = read_core_notes(*file_);
+  void load(CoreNotes notes, bool is_snapshot) {
     CoreRegions core_regions = read_core_regions(*file_, notes);
     regions_ = std::move(core_regions.regions);
     core_offsets_ = std::move(core_regions.core_offsets);
@@ -57,6 +57,7 @@ class ElfCore : public Target {
     threads_ = std::move(notes.threads);
     stopped_ = notes.stopped_thread;
     describe_process(notes);
+    if (is_snapshot) return;  // its note says the rest
     find_all_modules(notes);
     report_missing_pages();
   }
@@ -214,6 +215,7 @@ class ElfCore : public Target {
     process_.kind = TargetKind::core;
     process_.pid = notes.pid;
     process_.files = {file_->path()};
+    process_.auxiliary = notes.auxiliary_values;
     process_.executable = executable_path(notes);
     std::string_view left = notes.arguments;
     while (!left.empty()) {
@@ -395,9 +397,12 @@ class ElfCore : public Target {
 Result<std::unique_ptr<Target>> open_core(const std::string& path, const CoreOptions& options) {
   auto file = CoreFile::open(path);
   if (!file) return tl::unexpected(file.error());
+  CoreNotes notes = read_core_notes(**file);
+  const std::optional<std::string> note = std::exchange(notes.snapshot, std::nullopt);
   auto core = std::make_unique<ElfCore>(std::move(*file), options);
-  core->load();
-  return core;
+  core->load(std::move(notes), note.has_value());
+  if (!note) return core;
+  return open_snapshot(std::move(core), *note);
 }
 
 }  // namespace aotidbg

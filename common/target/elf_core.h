@@ -7,6 +7,9 @@
 // Bytes that were not dumped are filled from the mapped file when that file is provably the same
 // (build id); what stays missing is an error that names the range and why.
 //
+// A snapshot (snapshot_note.h) is such a core too, and answers as the process did that it was saved
+// of. One whose note is damaged is refused.
+//
 // Files are looked for under `sysroot` first, when one is given, then by their own path.
 #pragma once
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "common/target/live_process.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -144,6 +145,7 @@ class LiveProcess : public Target {
         process_.executable.resize(process_.executable.size() - kDeletedSuffix.size());
       }
     }
+    read_auxiliary();
     const std::string line =
         read_text(proc_path(process_.pid, "cmdline"), 1U << 20).value_or(std::string());
     for (std::string_view left = line; !left.empty();) {
@@ -151,6 +153,17 @@ class LiveProcess : public Target {
       process_.arguments.emplace_back(left.substr(0, end));
       if (end == std::string_view::npos) break;
       left.remove_prefix(end + 1);
+    }
+  }
+
+  void read_auxiliary() {
+    const std::string text =
+        read_text(proc_path(process_.pid, "auxv"), 1U << 16).value_or(std::string());
+    for (std::size_t at = 0; at + sizeof(AuxiliaryValue) <= text.size();) {
+      AuxiliaryValue value;
+      std::memcpy(&value, text.data() + at, sizeof(value));
+      at += sizeof(value);
+      if (value.type != AT_NULL) process_.auxiliary.push_back(value);
     }
   }
 

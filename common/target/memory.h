@@ -15,6 +15,8 @@
 
 namespace aotidbg {
 
+class Record;
+
 class Memory {
  public:
   Memory() = default;
@@ -44,7 +46,10 @@ class Memory {
                                             std::uint64_t limit = kDefaultLimit);
 
   // A NUL-terminated string of at most `limit` bytes; an unterminated one is an error.
-  Result<std::string> read_c_string(Address at, std::size_t limit = 4096);
+  virtual Result<std::string> read_c_string(Address at, std::size_t limit = 4096);
+
+  // What notes these reads, or noted them before (record.h); null: nothing does.
+  virtual Record* record() { return nullptr; }
 
   static constexpr std::uint64_t kDefaultLimit = 16U << 20;
 };

@@ -50,6 +50,11 @@ struct Module {
   std::shared_ptr<const ModuleFile> file;  // the same file on this machine; null when not at hand
   bool file_assumed = false;  // `file` has the right name but nothing proves that it is the same
   std::string file_problem;   // why `file` is null or assumed; empty otherwise
+  // In a snapshot, where `file` is null: it was at hand where the snapshot was saved, and answered
+  // what was asked of it.
+  bool file_was_read = false;
+
+  bool has_file() const { return file != nullptr || file_was_read; }
 
   std::string name() const;  // the last component of the path
   bool contains(Address at) const { return start <= at && at < end; }
@@ -79,16 +84,26 @@ std::string file_name(std::string_view path);
 
 enum class TargetKind { live, core, snapshot };
 
+// One entry of the auxiliary vector (elf.h, AT_*).
+struct AuxiliaryValue {
+  std::uint64_t type = 0;
+  std::uint64_t value = 0;
+};
+
 struct ProcessInfo {
   TargetKind kind = TargetKind::core;
-  std::int64_t pid = 0;                // 0 when not known
-  std::string executable;              // path as the process knew it; empty when not known
-  std::vector<std::string> arguments;  // as far as the target knows them
-  std::vector<std::string> files;      // the core file(s), as the user named them
+  std::optional<TargetKind> saved_from;   // snapshots only: live or core
+  std::int64_t pid = 0;                   // 0 when not known
+  std::string executable;                 // path as the process knew it; empty when not known
+  std::vector<std::string> arguments;     // as far as the target knows them
+  std::vector<std::string> files;         // the core file(s), as the user named them
+  std::vector<AuxiliaryValue> auxiliary;  // as the kernel gave it; empty when not known
   // The core file ends before its own headers say; gaps() tells where. What is absent from such a
   // target may have been there.
   bool cut_short = false;
 };
+
+struct SnapshotNote;
 
 class Target : public Memory {
  public:
@@ -100,6 +115,13 @@ class Target : public Memory {
 
   // What the target itself lacks and may weaken an answer: a core cut short, pages not dumped.
   virtual std::span<const Error> gaps() const = 0;
+
+  // A stretch of stack in which nothing but addresses is looked for. In a snapshot every other word
+  // is 0: stacks hold what a program worked on last.
+  virtual Result<void> read_stack(Address at, std::span<std::byte> out) { return read(at, out); }
+
+  // What a snapshot says of itself; null for any other target.
+  virtual const SnapshotNote* snapshot() const { return nullptr; }
 
   // True once the user asked to stop; long loops ask at least every 50 ms.
   virtual bool interrupted() { return false; }

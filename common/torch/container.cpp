@@ -7,6 +7,7 @@
 #include <cctype>
 #include <map>
 
+#include "common/target/record.h"
 #include "common/torch/object.h"
 #include "common/torch/residency.h"
 
@@ -319,14 +320,7 @@ std::map<Address, std::string> names_by_handle(const ObjectReader& objects, Addr
   return names;
 }
 
-}  // namespace
-
-std::size_t Container::count(Model::Use use) const {
-  return static_cast<std::size_t>(std::count_if(
-      models.begin(), models.end(), [&](const Model& model) { return model.use == use; }));
-}
-
-Result<Container> read_container(Memory& memory, std::span<const Wrapper> wrappers, Address at) {
+Result<Container> decode_container(Memory& memory, std::span<const Wrapper> wrappers, Address at) {
   if (at == 0 || at % alignof(void*) != 0) return fail("no container is here", at);
   std::optional<Error> first_failure;
   for (const Wrapper& candidate : wrappers) {
@@ -341,6 +335,17 @@ Result<Container> read_container(Memory& memory, std::span<const Wrapper> wrappe
   }
   if (first_failure) return tl::unexpected(*first_failure);
   return fail("no container is here: its names do not lie in a loaded wrapper", at);
+}
+
+}  // namespace
+
+std::size_t Container::count(Model::Use use) const {
+  return static_cast<std::size_t>(std::count_if(
+      models.begin(), models.end(), [&](const Model& model) { return model.use == use; }));
+}
+
+Result<Container> read_container(Memory& memory, std::span<const Wrapper> wrappers, Address at) {
+  return tentatively(memory, [&] { return decode_container(memory, wrappers, at); });
 }
 
 Result<std::vector<Constant>> read_constants(Memory& memory, const Libtorch& libtorch,

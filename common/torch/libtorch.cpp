@@ -9,6 +9,7 @@
 
 #include "common/arch/code_constants.h"
 #include "common/elf/symbols.h"
+#include "common/target/answers.h"
 
 namespace aotidbg {
 namespace {
@@ -69,11 +70,13 @@ void recognise_version(Target& target, Libtorch& libtorch) {
   if (libtorch.cpu == nullptr) {
     libtorch.evidence.emplace_back("no libtorch_cpu.so is mapped");
   } else {
-    if (auto version = version_from_code(target, *libtorch.cpu)) {
-      libtorch.evidence.push_back("aoti_torch_abi_version() returns " + *version);
-      libtorch.version = std::move(*version);
+    if (auto of_code = version_from_code(target, *libtorch.cpu)) {
+      libtorch.evidence.push_back("aoti_torch_abi_version() returns " + *of_code);
+      libtorch.version = std::move(*of_code);
     }
-    if (auto version = version_from_file(*libtorch.cpu)) {
+    auto version = answered<std::optional<std::string>>(
+        target, "version of torch/version.py", [&] { return version_from_file(*libtorch.cpu); });
+    if (version) {
       libtorch.evidence.push_back("torch/version.py says " + *version);
       const std::string release = version->substr(0, version->find('+'));
       if (libtorch.version.empty()) libtorch.version = release;

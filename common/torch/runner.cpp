@@ -1,11 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "common/torch/runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "common/target/answers.h"
 #include "common/torch/object.h"
 
 namespace aotidbg {
+
+template <>
+struct Codec<ScanResult> {
+  static nlohmann::json write(const ScanResult& scan) {
+    return nlohmann::json::array({scan.hits, scan.bytes, scan.missing, scan.complete});
+  }
+  static std::optional<ScanResult> read(const nlohmann::json& json) {
+    AnswerList list(json, 4);
+    ScanResult scan;
+    scan.hits = list.next<std::vector<Address>>();
+    scan.bytes = list.next<std::uint64_t>();
+    scan.missing = list.next<std::uint64_t>();
+    scan.complete = list.next<bool>();
+    return list.good() ? std::optional(std::move(scan)) : std::nullopt;
+  }
+};
+
 namespace {
 
 constexpr std::string_view kRunner = "torch::inductor::AOTIModelContainerRunner";
@@ -32,24 +52,15 @@ void search(std::span<const std::uint64_t> words, Address at, std::span<const Ad
 
 bool is_scanned(const Region& region) { return region.readable && region.writable; }
 
-}  // namespace
+using Progress = std::function<void(std::uint64_t done, std::uint64_t of)>;
 
-Result<Runner> read_runner(Memory& memory, const Libtorch& libtorch, Address at) {
-  if (libtorch.layout == nullptr) return fail("no layout table can be used for runners", at);
-  const ObjectReader objects(memory, *libtorch.layout);
-  const auto object = objects.read(kRunner, at);
-  if (!object) return tl::unexpected(object.error());
-  const auto run = object->number("run_func_");
-  const auto container = object->number("container_handle_");
-  if (!run || !container) return fail("this layout table cannot read a runner", at);
-  return Runner{at, *run, *container};
-}
-
-ScanResult scan_for_words(
-    Target& target, std::span<const Address> needles, std::uint64_t budget_bytes,
-    const std::function<void(std::uint64_t done, std::uint64_t of)>& progress) {
+ScanResult scan(Target& target, std::span<const Address> needles, std::uint64_t budget_bytes,
+                const Progress& progress) {
   ScanResult result;
-  if (needles.empty()) return result;
+  if (target.snapshot() != nullptr) {  // memory was not searched when it was saved
+    result.complete = false;
+    return result;
+  }
   const auto [lowest, highest] = std::minmax_element(needles.begin(), needles.end());
   std::uint64_t total = 0;
   for (const Region& region : target.regions()) {
@@ -79,6 +90,26 @@ ScanResult scan_for_words(
     }
   }
   return result;
+}
+
+}  // namespace
+
+Result<Runner> read_runner(Memory& memory, const Libtorch& libtorch, Address at) {
+  if (libtorch.layout == nullptr) return fail("no layout table can be used for runners", at);
+  const ObjectReader objects(memory, *libtorch.layout);
+  const auto object = tentatively(memory, [&] { return objects.read(kRunner, at); });
+  if (!object) return tl::unexpected(object.error());
+  const auto run = object->number("run_func_");
+  const auto container = object->number("container_handle_");
+  if (!run || !container) return fail("this layout table cannot read a runner", at);
+  return Runner{at, *run, *container};
+}
+
+ScanResult scan_for_words(Target& target, std::span<const Address> needles,
+                          std::uint64_t budget_bytes, const Progress& progress) {
+  if (needles.empty()) return {};
+  return answered<ScanResult>(target, fmt::format("words that are {:x}", fmt::join(needles, ", ")),
+                              [&] { return scan(target, needles, budget_bytes, progress); });
 }
 
 }  // namespace aotidbg

@@ -7,6 +7,7 @@
 #include <array>
 #include <cctype>
 
+#include "common/target/record.h"
 #include "common/torch/object.h"
 
 namespace aotidbg {
@@ -101,6 +102,8 @@ Result<void> read_storage(const ObjectReader& reader, const Libtorch& libtorch, 
   return {};
 }
 
+Result<Tensor> decode_tensor_impl(Memory& memory, const Libtorch& libtorch, Address impl);
+
 }  // namespace
 
 Address Tensor::data() const {
@@ -120,6 +123,12 @@ std::uint64_t Tensor::extent() const {
 }
 
 Result<Tensor> read_tensor_impl(Memory& memory, const Libtorch& libtorch, Address impl) {
+  return tentatively(memory, [&] { return decode_tensor_impl(memory, libtorch, impl); });
+}
+
+namespace {
+
+Result<Tensor> decode_tensor_impl(Memory& memory, const Libtorch& libtorch, Address impl) {
   if (libtorch.layout == nullptr) return fail("no layout table can be used for tensors", impl);
   if (impl == 0 || impl % alignof(void*) != 0) return fail("no tensor is here", impl);
   const ObjectReader reader(memory, *libtorch.layout);
@@ -169,10 +178,14 @@ Result<Tensor> read_tensor_impl(Memory& memory, const Libtorch& libtorch, Addres
   return tensor;
 }
 
+}  // namespace
+
 Result<Tensor> read_tensor_handle(Memory& memory, const Libtorch& libtorch, Address handle) {
   if (handle == 0) return fail("the handle is null");
-  return memory.read_pointer(handle).and_then(
-      [&](Address impl) { return read_tensor_impl(memory, libtorch, impl); });
+  return tentatively(memory, [&] {
+    return memory.read_pointer(handle).and_then(
+        [&](Address impl) { return decode_tensor_impl(memory, libtorch, impl); });
+  });
 }
 
 std::string dtype_name(const Layout& layout, std::int64_t scalar_type) {

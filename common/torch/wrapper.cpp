@@ -30,7 +30,7 @@ std::string device_of_stream(std::string_view mangled) {
 std::optional<Symbol> exported(Memory& memory, const Module& module, std::string_view name) {
   auto symbol = find_dynamic_symbol(memory, module, name);
   // A core that lost the module's dynamic section may still have its file.
-  if (!symbol) return find_file_symbol(module, name);
+  if (!symbol) return find_file_symbol(memory, module, name);
   if (!symbol || !*symbol) return std::nullopt;
   return *symbol;
 }
