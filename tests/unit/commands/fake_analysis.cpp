@@ -22,6 +22,7 @@ Report Analysis::report() {
 
 std::vector<ModelReport> Analysis::models() { return fake_analysis().models; }
 std::vector<KernelReport> Analysis::kernels() { return fake_analysis().kernels; }
+ValueMemory Analysis::value_memory(std::size_t) { return fake_analysis().value_memory; }
 
 Result<TensorValues> Analysis::tensor(const std::string& name_or_address,
                                       std::optional<Address> evaluated, std::size_t values) {

@@ -17,6 +17,7 @@ struct FakeAnalysis {
   Report report;
   std::vector<ModelReport> models;
   std::vector<KernelReport> kernels;
+  ValueMemory value_memory;
   Result<TensorValues> tensor = fail("no such tensor");
   std::exception_ptr thrown;  // by report()
 

@@ -31,7 +31,7 @@ std::vector<SourceFrame> frames_of_call(const char* function) {
   const auto target = examine_this_process();
   const Module* module = module_named(*target, ELF_FIXTURE_GNU);
   SourceLines lines;
-  return lines.find(*module, called_from - 1);
+  return lines.find(*target, *module, called_from - 1);
 }
 
 TEST(SourceLines, ListInlinedCallsInnermostFirst) {
@@ -59,13 +59,14 @@ TEST(SourceLines, NameLocalFunctions) {
 
 TEST(SourceLines, AreAbsentWithoutDwarfOrFileOrFunction) {
   SourceLines lines;
+  FakeTarget target;
   Module module;
-  EXPECT_TRUE(lines.find(module, 0x1000).empty());
+  EXPECT_TRUE(lines.find(target, module, 0x1000).empty());
   module.file = ModuleFile::open(ELF_FIXTURE_BARE).value();
-  EXPECT_TRUE(lines.find(module, 0x1000).empty());
+  EXPECT_TRUE(lines.find(target, module, 0x1000).empty());
   module.file = ModuleFile::open(ELF_FIXTURE_GNU).value();
-  EXPECT_TRUE(lines.find(module, 0).empty());
-  EXPECT_TRUE(lines.find(module, ~Address{0}).empty());
+  EXPECT_TRUE(lines.find(target, module, 0).empty());
+  EXPECT_TRUE(lines.find(target, module, ~Address{0}).empty());
 }
 
 // The file with a few bytes changed, many times over: never a crash, and the undamaged file still
@@ -94,7 +95,7 @@ TEST(DamagedDwarf, IsSurvived) {
     Module module;
     module.file = ModuleFile::open(path).value();
     SourceLines lines;
-    const auto answer = lines.find(module, at);
+    const auto answer = lines.find(*target, module, at);
     EXPECT_LT(answer.size(), 100U);
     const bool same = answer.size() == 3 && answer[0].line == frames[0].line;
     EXPECT_TRUE(same || round > 0);
@@ -117,7 +118,8 @@ TEST(DamagedDwarf, FileThatShrankIsAbsent) {
   module.file = ModuleFile::open(path).value();
   ASSERT_EQ(ftruncate(descriptor, 4096), 0);
   SourceLines lines;
-  EXPECT_TRUE(lines.find(module, 0x1100).empty());
+  FakeTarget target;
+  EXPECT_TRUE(lines.find(target, module, 0x1100).empty());
   close(descriptor);
   unlink(path.c_str());
 }

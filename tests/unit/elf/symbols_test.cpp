@@ -131,7 +131,7 @@ TEST(SymbolsAt, NamesLocalFunctionsFromTheFile) {
   const auto local =
       symbols_with_prefix(*target, *module, "_ZN7fixture12_GLOBAL__N_114local_function");
   ASSERT_EQ(local.size(), 1U);
-  const auto data = find_file_symbol(*module, "fixture_data");
+  const auto data = find_file_symbol(*target, *module, "fixture_data");
   ASSERT_TRUE(data.has_value());
   const std::vector<Address> addresses = {data->address + data->size - 1,
                                           local[0].address + local[0].size - 1, local[0].address,
@@ -156,16 +156,17 @@ TEST(SymbolsAt, NamesExportsFromMemoryWhenTheFileIsGone) {
   ASSERT_TRUE(found[0].has_value());
   EXPECT_EQ(found[0]->name, "fixture_run");
   EXPECT_EQ(symbols_with_prefix(target, module, "fixture_").size(), 3U);
-  EXPECT_FALSE(find_file_symbol(module, "fixture_run").has_value());
+  EXPECT_FALSE(find_file_symbol(target, module, "fixture_run").has_value());
 }
 
 TEST(FileSymbols, AbsentOnesAreNotFound) {
+  FakeTarget target;
   Module module;
   module.file = ModuleFile::open(ELF_FIXTURE_GNU).value();
-  EXPECT_TRUE(find_file_symbol(module, "fixture_run").has_value());
-  EXPECT_FALSE(find_file_symbol(module, "fixture_ru").has_value());
+  EXPECT_TRUE(find_file_symbol(target, module, "fixture_run").has_value());
+  EXPECT_FALSE(find_file_symbol(target, module, "fixture_ru").has_value());
   // The end of "fixture_run" is in the string table too, and no symbol's name.
-  EXPECT_FALSE(find_file_symbol(module, "ture_run").has_value());
+  EXPECT_FALSE(find_file_symbol(target, module, "ture_run").has_value());
 }
 
 TEST(Modules, WithoutAnElfHeaderAreErrors) {
