@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs the model of examples/many_constants into its crash with marked weights and inputs, for snapshot_privacy.py.
 
-    planted.py PACKAGE WEIGHT INPUT    (markers: eight ASCII characters each)
+    planted.py PACKAGE    (markers of eight characters in PLANTED_WEIGHT and PLANTED_INPUT)
 
 Every weight and every element of the float input repeats a marker. The index input holds the index that the verdict
 quotes, and in its other elements valid ones.
 """
 import os
-import struct
 import sys
 
 import torch
@@ -21,9 +20,9 @@ def marked(shape, marker):
     return torch.frombuffer(bytearray(marker.encode() * (count // 2)), dtype=torch.float32).reshape(shape)
 
 
-package, weight, value = sys.argv[1:]
+package = sys.argv[1]
+weight, value = os.environ["PLANTED_WEIGHT"], os.environ["PLANTED_INPUT"]
 kept = dict(os.environ)  # the environment again, on the heap
-assert struct.calcsize("P") == 8
 model = torch._inductor.aoti_load_package(package)
 names = model.get_constant_fqns()
 shapes = {name: (1000, 64) if name == "emb.weight" else (64,) for name in names}
