@@ -19,7 +19,9 @@ namespace aotidbg {
 class CoreFile {
  public:
   // Refuses what is no x86-64 Linux core with one sentence that says what it is instead.
-  static Result<std::unique_ptr<CoreFile>> open(const std::string& path);
+  // `contents`: the file with the core's bytes where `path` holds them packed; empty: `path`.
+  static Result<std::unique_ptr<CoreFile>> open(const std::string& path,
+                                                const std::string& contents = {});
   CoreFile(const CoreFile&) = delete;
   CoreFile& operator=(const CoreFile&) = delete;
   ~CoreFile();

@@ -42,15 +42,21 @@ TEST_F(CoreRefusals, OpensTheCoreThatTheOthersAreMadeFrom) {
 TEST_F(CoreRefusals, NamesOtherKindsOfFiles) {
   EXPECT_EQ(refusal(std::string_view("\x28\xb5\x2f\xfd 1234567890")),
             "is compressed with zstd, no ELF core");
-  EXPECT_EQ(fix_, "unpack it first: zstd -d FILE");
+  EXPECT_EQ(fix_, "unpack it first: zstd -d " + path_);
   EXPECT_EQ(refusal(std::string_view("\x1f\x8b 1234567890")),
             "is compressed with gzip, no ELF core");
   EXPECT_EQ(refusal(std::string_view("\x04\x22\x4d\x18 1234")),
             "is compressed with lz4, no ELF core");
   EXPECT_EQ(refusal(std::string_view("MDMP\x93\xa7")),
-            "is a minidump (Breakpad, Crashpad, Windows), no ELF core");
-  EXPECT_EQ(refusal(std::string_view("\xcf\xfa\xed\xfe 1234")),
-            "is a Mach-O file (macOS), no ELF core");
+            "is a minidump (Breakpad, Crashpad, Windows, or LLDB's process save-core on Linux), no "
+            "ELF core");
+  using namespace std::string_view_literals;
+  EXPECT_EQ(refusal("\xcf\xfa\xed\xfe\x07\0\0\1\3\0\0\0\4\0\0\0"sv),
+            "is a core of macOS (Mach-O), no ELF core");
+  EXPECT_EQ(refusal("\xfe\xed\xfa\xce\0\0\0\7\0\0\0\3\0\0\0\2"sv),
+            "is a program or library of macOS (Mach-O), no ELF core");
+  EXPECT_EQ(refusal("\xcf\xfa\xed\xfe"sv),
+            "is a program or library of macOS (Mach-O), no ELF core");
   EXPECT_EQ(refusal(std::string_view("hello")), "is no ELF file");
   EXPECT_EQ(refusal(std::string_view("")), "is empty");
 }
@@ -64,7 +70,7 @@ TEST_F(CoreRefusals, NamesOtherMachines) {
             "comes from a big-endian machine; only x86-64 is known");
   EXPECT_EQ(refusal([](Elf64_Ehdr& h) { h.e_machine = 190; }),
             "is a CUDA GPU core (or device code), not the host's core");
-  EXPECT_EQ(fix_, "give the host core as the core and this file with --gpu-core");
+  EXPECT_EQ(fix_, "give the core of the process; GPU cores are not read yet");
 }
 
 TEST_F(CoreRefusals, NamesElfFilesThatAreNoCore) {
