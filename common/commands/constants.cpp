@@ -50,10 +50,9 @@ void add_values(Analysis& analysis, std::vector<ModelReport>& models, std::size_
 Result<Answer> constants(const Session& session) {
   Result<AnalysisOptions> options = analysis_options(session);
   if (!options) return tl::unexpected(options.error());
-  options->model.reset();  // chosen here, by the number that `models` shows
   Analysis analysis(*session.target, std::move(*options));
   Report report = full_report(session, analysis);
-  if (session.options.model || report.models.empty()) report.models = analysis.models();
+  if (report.models.empty()) report.models = analysis.models();
   const Status status = status_of(report);
   Result<std::vector<ModelReport>> models = chosen_models(session, std::move(report.models));
   if (!models) return tl::unexpected(models.error());

@@ -29,7 +29,10 @@ Result<Answer> doctor(const Session& session) {
   Result<AnalysisOptions> options = analysis_options(session);
   if (!options) return tl::unexpected(options.error());
   Analysis analysis(*session.target, std::move(*options));
-  const Report report = full_report(session, analysis);
+  Report report = full_report(session, analysis);
+  Result<std::vector<ModelReport>> models = chosen_models(session, std::move(report.models));
+  if (!models) return tl::unexpected(models.error());
+  report.models = std::move(*models);
   const std::vector<GapReport> gaps = gaps_of(*session.target);
   const std::vector<FileReport> files = files_of(*session.target);
   if (!session.options.json) {

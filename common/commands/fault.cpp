@@ -23,7 +23,7 @@ Result<Answer> fault(const Session& session) {
 
 const Command kFaultCommand{
     .info = {"fault", "address, access, instruction, operand, and whose memory it was"},
-    .options = {kModel, kThread},
+    .options = {kThread},
     .about = "The owner is the tensor that the operand is based on, with the distance from it.",
     .example = "fault",
     .example_answer = "Fault      SIGSEGV (SEGV_MAPERR), read of 0x582640000000, thread 3863",

@@ -21,7 +21,7 @@ Result<Answer> inputs(const Session& session) {
 
 const Command kInputsCommand{
     .info = {"inputs", "the tensors of the call in flight, and what is wrong with them"},
-    .options = {kModel, kThread},
+    .options = {kThread},
     .about = "Each input as it was passed: dtype, shape, strides, device, and where its bytes are.",
     .example = "inputs",
     .example_answer = "Inputs       #  NAME    DTYPE    SHAPE    STRIDE   DEVICE  MEMORY",

@@ -9,7 +9,10 @@ Result<Answer> inspect(const Session& session) {
   Result<AnalysisOptions> options = analysis_options(session);
   if (!options) return tl::unexpected(options.error());
   Analysis analysis(*session.target, std::move(*options));
-  const Report report = full_report(session, analysis);
+  Report report = full_report(session, analysis);
+  Result<std::vector<ModelReport>> models = chosen_models(session, std::move(report.models));
+  if (!models) return tl::unexpected(models.error());
+  report.models = std::move(*models);
   if (session.options.json) return Answer{status_of(report), json_text(to_json(report))};
   return Answer{status_of(report),
                 inspect_text(report, session.style, session.options.all_threads)};

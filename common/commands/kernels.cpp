@@ -76,7 +76,7 @@ Result<Answer> kernels(const Session& session) {
 const Command kKernelsCommand{
     .info = {"kernels", "the generated kernels of the model, the faulting one marked"},
     .argument = "NAME|PC",
-    .options = {kModel, kThread},
+    .options = {kThread},
     .about =
         "With a name (or a pattern with * ? [ ]) or an address in its code, one kernel: where "
         "it is, where it is called, its parameters and the tensors that they hold.",

@@ -9,7 +9,6 @@ Result<Answer> models(const Session& session) {
   Result<AnalysisOptions> options = analysis_options(session);
   if (!options) return tl::unexpected(options.error());
   options->scan = true;
-  options->model.reset();  // chosen here, by the number that this command shows
   Analysis analysis(*session.target, std::move(*options));
   Report report = full_report(session, analysis);
   report.models = analysis.models();

@@ -77,7 +77,8 @@ Result<AnalysisOptions> analysis_options(const Session& session) {
   options.thread = session.options.thread ? session.options.thread : session.host.selected_thread;
   options.all_threads = session.options.all_threads;
   options.inactive = session.options.inactive;
-  options.model = session.options.model;
+  // Numbers are those of `models`, which searches memory.
+  options.scan = session.options.model.has_value();
   options.progress = now_and_then(session.host.progress);
   if (!session.options.thread || session.target->thread(*session.options.thread) != nullptr) {
     return options;

@@ -77,7 +77,7 @@ const Command kTensorCommand{
     .info = {"tensor", "one tensor: its metadata, where its bytes are, its first values"},
     .argument = "NAME|REGISTER|ADDRESS",
     .argument_required = true,
-    .options = {kValueCount, kModel, kThread},
+    .options = {kValueCount, kThread},
     .about =
         "NAME is a constant, input or buffer, by the user's name or the generated code's. "
         "REGISTER or ADDRESS hold an at::Tensor*, a handle or a TensorImpl*. Nothing runs in "

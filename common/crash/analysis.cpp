@@ -33,7 +33,6 @@ struct Analysis::State {
   std::vector<ModelReport> model_reports();
   ModelReport model_report(const Container& container);
   std::vector<ThreadReport> thread_reports();
-  bool is_wanted(std::size_t model) const { return !options.model || *options.model == model; }
 };
 
 ModelReport Analysis::State::model_report(const Container& container) {
@@ -76,11 +75,7 @@ std::vector<ModelReport> Analysis::State::model_reports() {
     }
     reports.emplace_back(model_report(other)).found_by = "scan";
   }
-  std::vector<ModelReport> wanted;
-  for (std::size_t i = 0; i < reports.size(); ++i) {
-    if (is_wanted(i)) wanted.push_back(std::move(reports[i]));
-  }
-  return wanted;
+  return reports;
 }
 
 std::vector<ThreadReport> Analysis::State::thread_reports() {

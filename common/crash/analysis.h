@@ -22,11 +22,10 @@
 namespace aotidbg {
 
 struct AnalysisOptions {
-  std::optional<ThreadId> thread;    // the thread to explain; empty: the one that matters most
-  bool scan = false;                 // search all writable memory even if the stack has a model
-  bool all_threads = false;          // report every thread, not only those that matter to AOTI
-  bool inactive = false;             // also the constants of the buffer that is not in use
-  std::optional<std::size_t> model;  // this model alone, counted from 0 in the order of models()
+  std::optional<ThreadId> thread;  // the thread to explain; empty: the one that matters most
+  bool scan = false;         // search all writable memory even if the stack has a model
+  bool all_threads = false;  // report every thread, not only those that matter to AOTI
+  bool inactive = false;     // also the constants of the buffer that is not in use
   std::function<void(std::string_view)> progress;  // a sentence while work takes long; may be empty
 };
 
@@ -47,7 +46,7 @@ class Analysis {
   // Everything that `aoti inspect` shows. The host's name and the tool's version are the caller's.
   Report report();
 
-  // Every model in the process, by a scan of its memory. `options.model` does not matter here.
+  // Every model in the process, by a scan of its memory.
   std::vector<ModelReport> models();
 
   // One tensor with at most `values` of its first values. `name_or_address` is a constant, input or
