@@ -45,7 +45,7 @@ class ElfCore : public Target {
   ElfCore(std::unique_ptr<CoreFile> file, CoreOptions options)
       : file_(std::move(file)), options_(std::move(options)) {}
 
-  void load(CoreNotes notes, bool is_snapshot) {
+  Result<void> load(CoreNotes notes, bool is_snapshot) {
     CoreRegions core_regions = read_core_regions(*file_, notes);
     regions_ = std::move(core_regions.regions);
     core_offsets_ = std::move(core_regions.core_offsets);
@@ -57,9 +57,11 @@ class ElfCore : public Target {
     threads_ = std::move(notes.threads);
     stopped_ = notes.stopped_thread;
     describe_process(notes);
-    if (is_snapshot) return;  // its note says the rest
+    if (is_snapshot) return {};  // its note says the rest
     find_all_modules(notes);
     report_missing_pages();
+    if (options_.options_must_serve && useless_option_) return tl::unexpected(*useless_option_);
+    return {};
   }
 
   Result<void> read(Address at, std::span<std::byte> out) override {
@@ -263,6 +265,7 @@ class ElfCore : public Target {
                      [](const auto& a, const auto& b) { return a.module.start < b.module.start; });
     connect_regions();
     for (const MappedModule& mapped : mapped_) modules_.push_back(mapped.module);
+    if (options_.options_must_serve) useless_option_ = finder.useless_option(modules_);
   }
 
   void find_modules_of_loader(const ModuleSource& source, const CoreNotes& notes) {
@@ -389,18 +392,24 @@ class ElfCore : public Target {
   std::vector<Thread> threads_;
   std::optional<ThreadId> stopped_;
   std::vector<Error> gaps_;
+  std::optional<Error> useless_option_;
   PageCache cache_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Target>> open_core(const std::string& path, const CoreOptions& options) {
-  auto file = CoreFile::open(path);
+  if (options.options_must_serve) {
+    if (auto fine = check_folders(options); !fine) return tl::unexpected(fine.error());
+  }
+  auto file = CoreFile::open(path, options.contents);
   if (!file) return tl::unexpected(file.error());
   CoreNotes notes = read_core_notes(**file);
   const std::optional<std::string> note = std::exchange(notes.snapshot, std::nullopt);
   auto core = std::make_unique<ElfCore>(std::move(*file), options);
-  core->load(std::move(notes), note.has_value());
+  if (auto done = core->load(std::move(notes), note.has_value()); !done) {
+    return tl::unexpected(done.error());
+  }
   if (!note) return core;
   return open_snapshot(std::move(core), *note);
 }

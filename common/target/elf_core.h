@@ -10,7 +10,8 @@
 // A snapshot (snapshot_note.h) is such a core too, and answers as the process did that it was saved
 // of. One whose note is damaged is refused.
 //
-// Files are looked for under `sysroot` first, when one is given, then by their own path.
+// Files are looked for under `sysroot` first, when one is given, then by their own path, then by
+// build id in the folders to search.
 #pragma once
 
 #include <functional>
@@ -21,10 +22,21 @@
 
 namespace aotidbg {
 
+// An AOTInductor package as the user named it, and the folder that it is in.
+struct PackageFiles {
+  std::string name;
+  std::string folder;
+};
+
 struct CoreOptions {
-  std::string executable;             // use this file for the main program; empty: as recorded
-  std::string sysroot;                // prefix for the files of the dead process
-  std::vector<std::string> search;    // folders searched by build id for files that moved
+  std::string executable;              // use this file for the main program; empty: as recorded
+  std::string sysroot;                 // prefix for the files of the dead process
+  std::vector<std::string> search;     // folders searched by build id for files that moved
+  std::vector<PackageFiles> packages;  // the same
+  // What the options name must be there and of this process, or the core is not opened: for a user
+  // who typed them. Otherwise it is a problem of the modules that they did not serve.
+  bool options_must_serve = false;
+  std::string contents;               // see CoreFile::open
   std::function<bool()> interrupted;  // see Target::interrupted
 };
 

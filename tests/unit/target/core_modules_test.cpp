@@ -79,6 +79,61 @@ TEST_F(CoreModules, RefusesAFileWithAnotherBuildId) {
             std::string::npos);
 }
 
+TEST_F(CoreModules, FindsAFileThatMovedByItsBuildIdInFoldersBelow) {
+  const auto library = small_library("c0ffee", kCode);
+  std::filesystem::create_directories(folder_ / "moved/deep");
+  write_file(folder_ / "moved/deep/renamed", library);
+  write_file(folder_ / "moved/lib.so", small_library("0ddba11e", std::byte{0xcc}));
+  map(core_, library, path_);
+  options_.search = {folder_ / "moved"};
+  EXPECT_EQ(open(core_).modules()[0].file->path(), folder_ / "moved/deep/renamed");
+  options_.search.clear();
+  options_.packages = {{"model.pt2", folder_ / "moved/deep"}};
+  options_.options_must_serve = true;
+  Target& core = open(core_);
+  EXPECT_EQ(core.modules()[0].file->path(), folder_ / "moved/deep/renamed");
+  EXPECT_EQ(core.read_value<std::byte>(kBase + 0x1234).value(), kCode);
+}
+
+TEST_F(CoreModules, RefusesOptionsThatServeNothingWhenTheyMust) {
+  const auto library = small_library("c0ffee", kCode);
+  write_file(path_, library);
+  write_file(folder_ / "other", small_library("0ddba11e", kCode));
+  map(core_, library, path_);
+  core_.auxiliary({{AT_ENTRY, kBase + 0x1000}});
+  core_.write(folder_ / "core");
+  const auto refusal = [&](const CoreOptions& options) {
+    const auto core = open_core(folder_ / "core", options);
+    return core ? std::string("opened") : core.error().what;
+  };
+  CoreOptions options;
+  options.executable = folder_ / "other";
+  EXPECT_EQ(refusal(options), "opened") << "a debugger's guess is not a user's word";
+  options.options_must_serve = true;
+  EXPECT_EQ(refusal(options), "--exe is not the program that died: " + (folder_ / "other") +
+                                  " is another file: build id 0ddba11e, the process had c0ffee");
+  options.executable = path_;
+  EXPECT_EQ(refusal(options), "opened");
+  options.sysroot = folder_ / "root";
+  EXPECT_EQ(refusal(options), "--sysroot " + options.sysroot + " does not exist");
+  options.sysroot = path_;
+  EXPECT_EQ(refusal(options), "--sysroot " + path_ + " is no folder");
+  options.executable.clear();
+  options.sysroot = folder_.path();
+  EXPECT_EQ(refusal(options), "--sysroot " + folder_.path() +
+                                  " has none of this process's files: " + folder_.path() + path_ +
+                                  " does not exist");
+  options.sysroot = "/";
+  EXPECT_EQ(refusal(options), "opened");
+  options.packages = {{"p.pt2", folder_ / "empty"}};
+  EXPECT_EQ(refusal(options), "--package " + (folder_ / "empty") + " does not exist");
+  std::filesystem::create_directory(folder_ / "empty");
+  EXPECT_EQ(refusal(options), "--package p.pt2 holds no compiled library");
+  write_file(folder_ / "empty/model.so", small_library("0ddba11e", kCode));
+  EXPECT_EQ(refusal(options),
+            "--package p.pt2 is not of this process: model.so (build id 0ddba11e) was not loaded");
+}
+
 TEST_F(CoreModules, SaysThatAFileIsGone) {
   map(core_, small_library("c0ffee", kCode), path_ + " (deleted)");
   Target& core = open(core_);
