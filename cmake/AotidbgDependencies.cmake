@@ -10,6 +10,9 @@ find_package(tl-expected 1 REQUIRED CONFIG)      # tl::expected
 find_package(CLI11 2 REQUIRED CONFIG)            # CLI11::CLI11
 find_package(Elfutils 0.188 REQUIRED)            # Elfutils::dw, Elfutils::elf
 find_package(ZydisC 4 REQUIRED)                  # Zydis::Zydis
+find_package(zstd 1.4 REQUIRED CONFIG)           # zstd::libzstd_shared; this and the next two for compressed cores
+find_package(Lz4 REQUIRED)                       # Lz4::lz4
+find_package(ZLIB REQUIRED)                      # ZLIB::ZLIB
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter) # tests and tools: the standard library alone
 if(BUILD_TESTING)
   find_package(GTest REQUIRED CONFIG)
