@@ -35,13 +35,14 @@ std::string proc_path(std::int64_t pid, std::string_view name) {
 
 class LiveProcess : public Target {
  public:
-  LiveProcess(std::int64_t pid, int memory, StoppedThreads threads,
+  LiveProcess(TargetKind kind, std::int64_t pid, int memory, StoppedThreads threads,
               std::function<bool()> interrupted)
       : memory_(memory),
         threads_(std::move(threads.threads)),
         stopped_(threads.stopped_thread),
+        gaps_(std::move(threads.gaps)),
         interrupted_(std::move(interrupted)) {
-    process_.kind = TargetKind::live;
+    process_.kind = kind;
     process_.pid = pid;
   }
   ~LiveProcess() override { ::close(memory_); }
@@ -85,7 +86,7 @@ class LiveProcess : public Target {
   std::span<const Module> modules() const override { return modules_; }
   std::span<const Thread> threads() const override { return threads_; }
   std::optional<ThreadId> stopped_thread() const override { return stopped_; }
-  std::span<const Error> gaps() const override { return {}; }
+  std::span<const Error> gaps() const override { return gaps_; }
   bool interrupted() override { return interrupted_ && interrupted_(); }
 
  private:
@@ -219,14 +220,18 @@ class LiveProcess : public Target {
   std::vector<Module> modules_;
   std::vector<Thread> threads_;
   std::optional<ThreadId> stopped_;
+  std::vector<Error> gaps_;
   std::function<bool()> interrupted_;
   PageCache cache_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Target>> open_live_process(std::int64_t pid, StoppedThreads threads,
-                                                  std::function<bool()> interrupted) {
+namespace {
+
+Result<std::unique_ptr<Target>> open_process(TargetKind kind, std::int64_t pid,
+                                             StoppedThreads threads,
+                                             std::function<bool()> interrupted) {
   const std::string path = proc_path(pid, "mem");
   const int memory = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (memory < 0) {
@@ -240,9 +245,20 @@ Result<std::unique_ptr<Target>> open_live_process(std::int64_t pid, StoppedThrea
         "(/proc/sys/kernel/yama/ptrace_scope, CAP_SYS_PTRACE)");
   }
   auto process =
-      std::make_unique<LiveProcess>(pid, memory, std::move(threads), std::move(interrupted));
+      std::make_unique<LiveProcess>(kind, pid, memory, std::move(threads), std::move(interrupted));
   if (auto done = process->load(); !done) return tl::unexpected(done.error());
   return process;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Target>> open_live_process(std::int64_t pid, StoppedThreads threads,
+                                                  std::function<bool()> interrupted) {
+  return open_process(TargetKind::live, pid, std::move(threads), std::move(interrupted));
+}
+
+Result<std::unique_ptr<Target>> open_dying_process(std::int64_t pid, const CoreNotes& notes) {
+  return open_process(TargetKind::core, pid, {notes.threads, notes.stopped_thread, notes.gaps}, {});
 }
 
 }  // namespace aotidbg
