@@ -13,6 +13,7 @@ find_package(ZydisC 4 REQUIRED)                  # Zydis::Zydis
 find_package(zstd 1.4 REQUIRED CONFIG)           # zstd::libzstd_shared; this and the next two for compressed cores
 find_package(Lz4 REQUIRED)                       # Lz4::lz4
 find_package(ZLIB REQUIRED)                      # ZLIB::ZLIB
+find_package(ZipC REQUIRED)                      # Zip::zip, for packages
 find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter) # tests and tools: the standard library alone
 if(BUILD_TESTING)
   find_package(GTest REQUIRED CONFIG)

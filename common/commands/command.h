@@ -6,6 +6,7 @@
 // run_command is the single way in. It never throws and never prints.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,11 +19,25 @@
 
 namespace aotidbg {
 
-// What a command line names to be read. A debugger has its process already.
+// What a command line names to be read: a core, or a process. A debugger has its process already.
 struct FileArguments {
   std::string core;
-  std::string executable;  // --exe; empty: as the core has it
-  std::string sysroot;     // --sysroot; empty: none
+  std::optional<std::int64_t> pid;    // --pid, in place of a core
+  std::string executable;             // --exe; empty: as the core has it
+  std::string sysroot;                // --sysroot; empty: none
+  std::vector<std::string> search;    // --search: folders, for files that moved
+  std::vector<std::string> packages;  // --package: folders that packages were extracted to
+};
+
+struct CommandInfo {
+  std::string_view name;
+  std::string_view summary;  // one line
+};
+
+// A command that one host alone has, and runs itself; named here for `help`.
+struct HostCommand {
+  CommandInfo info;
+  std::string_view help;  // the whole text
 };
 
 // What a host knows of itself and of the user's session.
@@ -36,13 +51,15 @@ struct HostContext {
   // Opens the process at hand, or says why there is none ("no process: ...").
   std::function<Result<Target*>()> target;
 
-  // Set by a host without a process of its own: commands then take CORE, --exe and --sysroot, and
-  // this is called with them in place of `target`.
+  // Set by a host without a process of its own: commands then take CORE or --pid, and what finds
+  // the files of a core; this is called with them in place of `target`.
   std::function<Result<Target*>(const FileArguments&)> open;
 
   // An address for the name of a variable or register that the user typed ("$rdi", "tensor"),
   // without running anything in the process; empty when the host cannot.
   std::function<Result<Address>(const std::string&)> evaluate;
+
+  std::vector<HostCommand> own_commands;
 
   // Called at most a few times a second with a sentence while work takes long; may be empty.
   std::function<void(std::string_view)> progress;
@@ -57,11 +74,6 @@ enum class Status {
 struct CommandOutput {
   Status status = Status::failed;
   std::string text;  // what to print; with `failed`, one clear sentence
-};
-
-struct CommandInfo {
-  std::string_view name;
-  std::string_view summary;  // one line
 };
 
 std::span<const CommandInfo> commands();  // in the order in which help shows them

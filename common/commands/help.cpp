@@ -20,6 +20,9 @@ Result<Answer> help(const Session& session) {
   }
   if (session.options.arguments.empty()) return Answer{Status::report, help_text(session.host)};
   const std::string& name = session.options.arguments.front();
+  for (const HostCommand& own : session.host.own_commands) {
+    if (own.info.name == name) return Answer{Status::report, std::string(own.help)};
+  }
   const Command* command = find_command(name);
   if (command == nullptr) return tl::unexpected(no_such_command(name, session.host.prompt));
   return Answer{Status::report, help_text(session.host, *command)};
@@ -45,9 +48,11 @@ std::size_t columns_of(const HostContext& host) {
 
 std::string help_text(const HostContext& host) {
   std::string out = fmt::format("usage: {} COMMAND{} [options]\n\n", host.prompt,
-                                host.open ? " CORE [--exe FILE] [--sysroot DIR]" : "");
+                                host.open ? " (CORE | --pid PID)" : "");
   out += "Explains crashes of AOTInductor models. Nothing is run in the process.\n\n";
-  for (const CommandInfo& info : commands()) {
+  std::vector<CommandInfo> infos(commands().begin(), commands().end());
+  for (const HostCommand& own : host.own_commands) infos.push_back(own.info);
+  for (const CommandInfo& info : infos) {
     constexpr std::size_t kMargin = 13;  // "  constants  "
     std::string lead = fmt::format("  {:<{}}", info.name, kMargin - 2);
     for (const std::string& line : wrap(info.summary, columns_of(host) - kMargin)) {
@@ -61,7 +66,7 @@ std::string help_text(const HostContext& host) {
 
 std::string help_text(const HostContext& host, const Command& command) {
   const Grammar grammar = grammar_of(command, static_cast<bool>(host.open));
-  const std::string file = grammar.takes_file ? " CORE" : "";
+  const std::string file = grammar.takes_file ? " (CORE | --pid PID)" : "";
   std::string out;
   for (const ActionInfo& action : command.actions) {
     out += fmt::format("usage: {} {} {}{}{}{} [options]\n", host.prompt, command.info.name,

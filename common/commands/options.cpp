@@ -20,7 +20,7 @@ constexpr std::size_t kMostValues = 4096;
 // What CLI11 makes of the words, before any of it is understood.
 struct Words {
   std::map<std::string, bool, std::less<>> flags;
-  std::map<std::string, std::string, std::less<>> values;
+  std::map<std::string, std::vector<std::string>, std::less<>> values;  // of at least one
   std::vector<std::string> arguments;
   std::vector<std::string> unknown;
 };
@@ -49,7 +49,9 @@ Result<Words> split(const Grammar& grammar, std::span<const std::string> words) 
       if (option.value.empty()) {
         app.add_flag(option.name == kHelp.name ? "-h,--help" : name, out.flags[name]);
       } else {
-        app.add_option(name, out.values[name])->take_last();
+        CLI::Option* added = app.add_option(name, out.values[name]);
+        added->allow_extra_args(false)->multi_option_policy(
+            option.repeats ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::TakeLast);
       }
     }
     app.add_option("arguments", out.arguments);
@@ -80,7 +82,7 @@ Result<std::optional<Number>> number(const Words& words, const OptionInfo& optio
                                      Number most) {
   const auto found = words.values.find(option.name);
   if (found == words.values.end()) return std::optional<Number>();
-  const std::string& text = found->second;
+  const std::string& text = found->second.back();
   Number value{};
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (problem != std::errc() || end != text.data() + text.size() || value < least || value > most) {
@@ -92,21 +94,30 @@ Result<std::optional<Number>> number(const Words& words, const OptionInfo& optio
   return std::optional<Number>(value);
 }
 
-Result<std::string> file_name(const Words& words, const OptionInfo& option) {
+Result<std::vector<std::string>> file_names(const Words& words, const OptionInfo& option) {
   const auto found = words.values.find(option.name);
-  if (found == words.values.end()) return std::string();
-  if (found->second.empty() || found->second.starts_with("--")) {
+  if (found == words.values.end()) return std::vector<std::string>();
+  for (const std::string& name : found->second) {
+    if (!name.empty() && !name.starts_with("--")) continue;
     return fail(fmt::format("{0} needs a value: {0} {1}", option.name, option.value));
   }
   return found->second;
 }
 
+Result<std::string> file_name(const Words& words, const OptionInfo& option) {
+  auto names = file_names(words, option);
+  if (!names) return tl::unexpected(names.error());
+  return names->empty() ? std::string() : std::move(names->back());
+}
+
 Result<ColorChoice> color_choice(const Words& words) {
   const auto found = words.values.find(kColor.name);
-  if (found == words.values.end() || found->second == "auto") return ColorChoice::automatic;
-  if (found->second == "always") return ColorChoice::always;
-  if (found->second == "never") return ColorChoice::never;
-  return refuse_value(kColor, "auto, always or never", found->second);
+  if (found == words.values.end()) return ColorChoice::automatic;
+  const std::string& choice = found->second.back();
+  if (choice == "auto") return ColorChoice::automatic;
+  if (choice == "always") return ColorChoice::always;
+  if (choice == "never") return ColorChoice::never;
+  return refuse_value(kColor, "auto, always or never", choice);
 }
 
 Error unknown_option(const Grammar& grammar, std::string_view word) {
@@ -138,6 +149,27 @@ Result<const ActionInfo*> take_action(const Grammar& grammar, std::vector<std::s
       fmt::format("'{}' takes {}, not '{}'", grammar.command, fmt::join(names, " or "), word));
 }
 
+// CORE, or --pid and nothing that only a core's files need.
+Result<void> take_file(const Grammar& grammar, Words& words, Options& options) {
+  std::vector<std::string>& arguments = words.arguments;
+  if (!options.file.pid) {
+    if (arguments.empty()) {
+      return fail(fmt::format("'{}' needs a core file, or --pid PID", grammar.command));
+    }
+    options.file.core = arguments.front();
+    arguments.erase(arguments.begin());
+    return {};
+  }
+  for (const OptionInfo& option : {kExecutable, kSysroot, kSearch, kPackage}) {
+    if (!words.values.contains(option.name)) continue;
+    return fail(
+        fmt::format("{} goes with a core, not with --pid: a running process shows its own "
+                    "files",
+                    option.name));
+  }
+  return {};
+}
+
 Result<void> take_arguments(const Grammar& grammar, Words& words, Options& options) {
   std::vector<std::string>& arguments = words.arguments;
   const auto action = take_action(grammar, arguments);
@@ -146,12 +178,13 @@ Result<void> take_arguments(const Grammar& grammar, Words& words, Options& optio
   const std::string_view argument = *action != nullptr ? (*action)->argument : grammar.argument;
   const bool is_required = *action != nullptr ? !argument.empty() : grammar.argument_required;
   if (grammar.takes_file) {
-    if (arguments.empty()) return fail(fmt::format("'{}' needs a core file", grammar.command));
-    options.file.core = arguments.front();
-    arguments.erase(arguments.begin());
+    if (auto taken = take_file(grammar, words, options); !taken) return taken;
   }
   const std::size_t most = argument.empty() ? 0 : 1;
   if (arguments.size() > most) {
+    if (options.file.pid) {
+      return fail(fmt::format("'{}' takes a core or --pid, not both", grammar.command));
+    }
     return fail(most == 0 ? fmt::format("'{}' takes no '{}'", grammar.command, arguments[0])
                           : fmt::format("'{}' takes one {}, not also '{}'", grammar.command,
                                         argument, arguments[1]));
@@ -208,6 +241,10 @@ Result<Options> parse_options(const Grammar& grammar, std::span<const std::strin
   keep(file_name(*words, kOutput), output, problem);
   keep(file_name(*words, kExecutable), options.file.executable, problem);
   keep(file_name(*words, kSysroot), options.file.sysroot, problem);
+  keep(file_names(*words, kSearch), options.file.search, problem);
+  keep(file_names(*words, kPackage), options.file.packages, problem);
+  keep(number<std::int64_t>(*words, kPid, 1, std::numeric_limits<std::int32_t>::max()),
+       options.file.pid, problem);
   keep(number<std::size_t>(*words, kColumns, TextStyle::kNarrowest, kWidest), options.columns,
        problem);
   keep(number<std::size_t>(*words, kModel, 0, kAnySize), options.model, problem);

@@ -19,6 +19,7 @@ struct OptionInfo {
   std::string_view name;   // "--model"
   std::string_view value;  // "N"; empty for a flag
   std::string_view summary;
+  bool repeats = false;  // each time that it is given counts, not the last alone
 };
 
 // Those of several commands, each with one meaning.
@@ -36,8 +37,13 @@ inline constexpr OptionInfo kAll{"--all", "", "show every row"};
 inline constexpr OptionInfo kWithValues{"--values", "", "show the first values of each"};
 inline constexpr OptionInfo kValueCount{"--values", "N", "how many first values to show"};
 inline constexpr OptionInfo kKeepValues{"--with-values", "", "also keep first values of tensors"};
+inline constexpr OptionInfo kPid{"--pid", "PID", "a running process, stopped while it is read"};
 inline constexpr OptionInfo kExecutable{"--exe", "FILE", "the program that died, if it moved"};
 inline constexpr OptionInfo kSysroot{"--sysroot", "DIR", "look for its files under DIR first"};
+inline constexpr OptionInfo kSearch{"--search", "DIR", "find files that moved by build id in DIR",
+                                    true};
+inline constexpr OptionInfo kPackage{"--package", "PATH", "the same, in a .pt2 or its folder",
+                                     true};
 
 enum class ColorChoice { automatic, always, never };
 
@@ -74,7 +80,7 @@ struct Grammar {
   std::string_view argument;  // "GLOB"; empty: takes none
   bool argument_required = false;
   std::vector<ActionInfo> actions;  // the first word is one of them
-  bool takes_file = false;          // then CORE, for a host that opens files
+  bool takes_file = false;          // CORE or --pid, for a host that opens files
   std::vector<OptionInfo> options;
 };
 

@@ -50,7 +50,7 @@ Grammar grammar_of(const Command& command, bool takes_file) {
   grammar.options.insert(grammar.options.end(), {kJson, kOutput, kForce, kColor, kColumns});
   if (takes_file && command.reads_target) {
     grammar.takes_file = true;
-    grammar.options.insert(grammar.options.end(), {kExecutable, kSysroot});
+    grammar.options.insert(grammar.options.end(), {kPid, kExecutable, kSysroot, kSearch, kPackage});
   }
   grammar.options.push_back(kHelp);
   return grammar;

@@ -225,10 +225,10 @@ TEST_F(Commands, PassOnWhoseStackTheUserWants) {
   run({"inspect"});
   EXPECT_FALSE(fake_analysis().options->thread.has_value());
   host_.selected_thread = 8;
-  run({"inspect", "--all-threads", "--model", "2"});
+  run({"inspect", "--all-threads", "--model", "0"});
   EXPECT_EQ(fake_analysis().options->thread, 8);
   EXPECT_TRUE(fake_analysis().options->all_threads);
-  EXPECT_EQ(fake_analysis().options->model, 2U);
+  EXPECT_TRUE(fake_analysis().options->scan) << "models are numbered as `models` does, which scans";
   run({"fault", "--thread", "7"});
   EXPECT_EQ(fake_analysis().options->thread, 7);
 }
@@ -257,7 +257,17 @@ TEST_F(Commands, ListModelsAndChooseOneByItsNumber) {
   EXPECT_EQ(one["models"][0]["package"], "second");
   EXPECT_EQ(refusal({"models", "--model", "2"}),
             "there is no model 2: this process has 2 models, counted from 0");
+  for (const char* command : {"inspect", "constants", "doctor"}) {
+    EXPECT_EQ(refusal({command, "--model", "7"}),
+              "there is no model 7: this process has 1 model, counted from 0");
+    EXPECT_EQ(json({command, "--model", "0"})["models"].size(), 1U);
+  }
+  for (const char* command : {"inputs", "kernels", "fault"}) {
+    EXPECT_EQ(refusal({command, "--model", "0"}),
+              fmt::format("'{}' has no option '--model'", command));
+  }
   fake_analysis().models.clear();
+  fake_analysis().report.models.clear();
   EXPECT_EQ(refusal({"constants", "--model", "0"}),
             "there is no model 0: none was found in this process");
 }
@@ -380,13 +390,28 @@ TEST_F(Commands, OpenTheFileThatTheUserNames) {
   EXPECT_EQ(asked.core, "core.1");
   EXPECT_EQ(asked.executable, "a.out");
   EXPECT_EQ(asked.sysroot, "/mnt");
+  run({"inspect", "--search", "a", "core.1", "--search", "b", "--package", "m.pt2"});
+  EXPECT_EQ(asked.core, "core.1");
+  EXPECT_EQ(asked.search, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(asked.packages, std::vector<std::string>{"m.pt2"});
+  EXPECT_FALSE(asked.pid.has_value());
+  run({"tensor", "--pid", "12", "emb.weight"});
+  EXPECT_EQ(asked.pid, 12);
+  EXPECT_EQ(asked.core, "");
+  EXPECT_EQ(fake_analysis().tensor_names.back(), "emb.weight");
+  EXPECT_EQ(refusal({"inspect", "--pid", "0"}),
+            "--pid takes a number from 1 to 2147483647, not '0'");
+  EXPECT_EQ(refusal({"inspect", "core.1", "--pid", "12"}),
+            "'inspect' takes a core or --pid, not both");
+  EXPECT_EQ(refusal({"inspect", "--pid", "12", "--exe", "a.out"}),
+            "--exe goes with a core, not with --pid: a running process shows its own files");
   run({"tensor", "core.2", "emb.weight", "--values", "2"});
   EXPECT_EQ(asked.core, "core.2");
   EXPECT_EQ(fake_analysis().tensor_names.back(), "emb.weight");
-  EXPECT_EQ(refusal({"inspect"}), "'inspect' needs a core file");
+  EXPECT_EQ(refusal({"inspect"}), "'inspect' needs a core file, or --pid PID");
   EXPECT_EQ(refusal({"inspect", "bad"}), "'bad' is no core file");
   EXPECT_EQ(refusal({"inspect", "core.1", "more"}), "'inspect' takes no 'more'");
-  EXPECT_EQ(run({"help"}).text.find("usage: aotidbg COMMAND CORE [--exe FILE]"), 0U);
+  EXPECT_EQ(run({"help"}).text.find("usage: aotidbg COMMAND (CORE | --pid PID)"), 0U);
   EXPECT_NE(run({"help", "tensor"}).text.find("aotidbg tensor core emb.weight --values 4"),
             std::string::npos);
   EXPECT_EQ(run({"version"}).status, Status::report) << "needs no file";
