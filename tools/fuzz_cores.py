@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Damages ten thousand cores of a crashed model, asks everything of each in process under ASan and UBSan, and opens the worst
 twenty in LLDB with the plugin. Fails when one answer breaks a rule, takes too long or too much memory, or when LLDB dies.
+Before that, a hundred thousand cores whose headers and notes alone are damaged are opened in process.
 
-  tools/fuzz_cores.py [--count N] [--seed N] [--keep DIR] [--lldb lldb-19]
+  tools/fuzz_cores.py [--count N] [--headers N] [--seed N] [--keep DIR] [--lldb lldb-19]
 
 Builds what it needs, in build/asan and build. A fault of the first part is had again by the words that are printed with it:
 build/asan/bin/aotidbg_fuzz --seed S --only N --keep DIR
@@ -22,6 +23,12 @@ def build(preset, folder, target):
     if not (folder / "CMakeCache.txt").exists():
         subprocess.run(["cmake", "--preset", preset], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", folder, "--target", target], check=True, stdout=subprocess.DEVNULL)
+
+
+def fuzz_headers(program, arguments):
+    """True when every core with damaged headers was opened or refused, and nothing was wrong."""
+    return subprocess.run([program, "--count", str(arguments.headers), "--seed", str(arguments.seed),
+                           "--damage", "headers"]).returncode == 0
 
 
 def fuzz(program, arguments):
@@ -78,6 +85,7 @@ def through_lldb(arguments):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0], formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--count", type=int, default=10000)
+    parser.add_argument("--headers", type=int, default=100000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=pathlib.Path, default=ROOT / "build/fuzz", help="where the worst are written")
     parser.add_argument("--lldb", default="lldb-19")
@@ -95,9 +103,10 @@ def main():
     if arguments.plugin is None:
         arguments.plugin = ROOT / "build/lib/aotidbg_lldb.so"
         build("release", ROOT / "build", "aotidbg_lldb")
+    headers = fuzz_headers(arguments.program, arguments)
     in_process = fuzz(arguments.program, arguments)
     in_lldb = through_lldb(arguments)
-    return 0 if in_process and in_lldb else 1
+    return 0 if headers and in_process and in_lldb else 1
 
 
 if __name__ == "__main__":

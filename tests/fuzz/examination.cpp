@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <memory>
 #include <string_view>
@@ -91,6 +92,30 @@ Examined show_everything(Target& target, const std::vector<std::string>& tensors
   return examined;
 }
 
+// Both ends of every region, and what the reader says of modules and of itself.
+Examined show_target(Target& target, Answers& answers) {
+  Examined examined;
+  examined.opened = true;
+  std::array<std::byte, 64> bytes;
+  for (const Region& region : target.regions()) {
+    for (const Address at : {region.start, region.end - bytes.size()}) {
+      const auto done = target.read(at, bytes);
+      if (!done) answers.text("the error of a read", done.error().what);
+    }
+  }
+  for (const Error& gap : target.gaps()) answers.text("a gap", gap.what);
+  for (const Module& module : target.modules()) {
+    if (module.end <= module.start) answers.broken("a module", "has no size", module.path);
+  }
+  Analysis analysis(target, {});
+  const Report report = analysis.report();
+  examined.verdict = report.verdict.code;
+  examined.models = report.models.size();
+  if (!report.threads.empty()) examined.frames = report.threads.front().frames.size();
+  answers.json("inspect", json_text(to_json(report)));
+  return examined;
+}
+
 // What users type; one line a core, so that all of them meet all kinds of damage.
 void run_a_command(Target& target, const std::vector<std::string>& tensors, Random& random,
                    Answers& answers) {
@@ -133,12 +158,14 @@ void run_a_command(Target& target, const std::vector<std::string>& tensors, Rand
 }  // namespace
 
 Result<Examined> examine_core(const std::string& path, const std::vector<std::string>& tensors,
-                              Random& random) {
+                              Random& random, Depth depth) {
   Answers answers;
   Examined examined;
   try {
     auto target = open_core(path, {});
-    if (target) {
+    if (target && depth == Depth::target) {
+      examined = show_target(**target, answers);
+    } else if (target) {
       examined = show_everything(**target, tensors, random, answers);
       run_a_command(**target, tensors, random, answers);
     } else {

@@ -21,10 +21,18 @@ struct Examined {
   bool has_owner = false;     // the fault was traced to a tensor
 };
 
+// How much is asked of one core.
+enum class Depth {
+  everything,
+  // Its regions, modules and threads, and what `doctor` says of them: what headers and notes
+  // decide.
+  target,
+};
+
 // The error says which answer broke which rule: one that is no JSON, that would send control
 // characters to a terminal, or that says that the tool itself failed. `random` chooses the
 // command lines. Never throws.
 Result<Examined> examine_core(const std::string& path, const std::vector<std::string>& tensors,
-                              Random& random);
+                              Random& random, Depth depth);
 
 }  // namespace aotidbg

@@ -6,6 +6,7 @@
 //
 //   aotidbg_fuzz --count 2000 --seed 1 --keep worst     the worst twenty are written there
 //   aotidbg_fuzz --seed 1 --only 1234 --keep one        one mutant again
+//   aotidbg_fuzz --count 100000 --damage headers        headers and notes alone
 //   aotidbg_fuzz --count 1 --commit hang                shows that a fault is noticed; also hoard,
 //   overrun
 #include <fmt/format.h>
@@ -40,7 +41,8 @@ struct Arguments {
   std::uint64_t count = 2000;
   std::uint64_t first = 0;
   std::string commit;  // a fault that the first mutant is made to be guilty of
-  std::string keep;    // empty: nothing is written but a fatal mutant, into the current folder
+  Damage damage = Damage::anywhere;
+  std::string keep;  // empty: nothing is written but a fatal mutant, into the current folder
 };
 
 // "--count 10": true when `text` is a number.
@@ -65,6 +67,10 @@ std::optional<Arguments> parse(std::span<char*> words) {
     if (name == "--commit") {
       arguments.commit = value;
       fine = value == "hang" || value == "hoard" || value == "overrun";
+    }
+    if (name == "--damage") {
+      if (value == "headers") arguments.damage = Damage::headers;
+      fine = value == "headers" || value == "anywhere";
     }
     if (name == "--keep") {
       arguments.keep = value;
@@ -121,7 +127,7 @@ struct Mutant {
 class Fuzzer {
  public:
   explicit Fuzzer(Arguments arguments) : arguments_(std::move(arguments)), images_(base_images()) {
-    for (const BaseImage& image : images_) mutators_.emplace_back(image.bytes);
+    for (const BaseImage& image : images_) mutators_.emplace_back(image.bytes, arguments_.damage);
   }
 
   // What the images are made for has to be found in them, or the damage would meet nothing.
@@ -134,7 +140,7 @@ class Fuzzer {
         write_file(fmt::format("{}/base-{}.core", arguments_.keep, image.name), image.bytes);
       }
       begin_mutant(image.name, image.bytes);
-      const auto examined = examine_core(file_.path(), image.tensors, random);
+      const auto examined = examine_core(file_.path(), image.tensors, random, Depth::everything);
       const Cost cost = end_mutant();
       const bool good = examined && examined->verdict == image.verdict &&
                         examined->models == image.models && examined->frames == image.frames;
@@ -164,6 +170,9 @@ class Fuzzer {
   }
 
  private:
+  Depth depth() const {
+    return arguments_.damage == Damage::headers ? Depth::target : Depth::everything;
+  }
   std::size_t image_of(std::uint64_t number) const { return number % images_.size(); }
 
   // Every mutant has a generator of its own, so that any of them can be had alone.
@@ -177,7 +186,8 @@ class Fuzzer {
   }
 
   std::string name_of(std::uint64_t number) const {
-    return fmt::format("--seed {} --only {} ({})", arguments_.seed, number,
+    return fmt::format("--seed {} --only {}{} ({})", arguments_.seed, number,
+                       arguments_.damage == Damage::headers ? " --damage headers" : "",
                        images_[image_of(number)].name);
   }
 
@@ -190,7 +200,8 @@ class Fuzzer {
     }
     begin_mutant(name_of(number), bytes);
     commit_fault(arguments_.commit);
-    const auto examined = examine_core(file_.path(), images_[image_of(number)].tensors, random);
+    const auto examined =
+        examine_core(file_.path(), images_[image_of(number)].tensors, random, depth());
     const Cost cost = end_mutant();
     if (!examined) {
       ++faults_;
@@ -270,6 +281,7 @@ int run(std::span<char*> words) {
   if (!arguments) {
     fmt::print(stderr,
                "usage: aotidbg_fuzz [--count N] [--seed N] [--first N] [--only N] "
+               "[--damage anywhere|headers] "
                "[--keep FOLDER] [--commit hang|hoard|overrun]\n");
     return 2;
   }

@@ -31,7 +31,7 @@ void store(std::vector<std::byte>& mutant, std::size_t at, std::uint64_t value, 
 
 }  // namespace
 
-Mutator::Mutator(std::span<const std::byte> core) : core_(core) {
+Mutator::Mutator(std::span<const std::byte> core, Damage damage) : core_(core), damage_(damage) {
   const auto header = value_at<Elf64_Ehdr>(core, 0);
   std::vector<Elf64_Phdr> segments(header.e_phnum);
   headers_end_ = header.e_phoff + segments.size() * sizeof(Elf64_Phdr);
@@ -57,7 +57,7 @@ std::uint64_t Mutator::word(std::size_t at) const { return value_at<std::uint64_
 
 // The few bytes of headers steer everything, so they are hit more often than their size asks for.
 std::size_t Mutator::place(Random& random) const {
-  const std::size_t kind = below(random, 100);
+  const std::size_t kind = below(random, damage_ == Damage::headers ? 35 : 100);
   if (kind < 5) return below(random, sizeof(Elf64_Ehdr));
   if (kind < 20) return sizeof(Elf64_Ehdr) + below(random, headers_end_ - sizeof(Elf64_Ehdr));
   if (kind < 35) return headers_end_ + below(random, notes_end_ - headers_end_);
@@ -125,9 +125,11 @@ void Mutator::copy_block(std::vector<std::byte>& mutant, Random& random) const {
 }
 
 void Mutator::change(std::vector<std::byte>& mutant, Random& random) const {
-  const std::size_t kind = below(random, 100);
   const std::size_t at = place(random);
   if (at >= mutant.size()) return;
+  std::size_t kind = below(random, 100);
+  // Pointers are in memory.
+  if (damage_ == Damage::headers && kind >= 68 && kind < 86) kind = 28;
   if (kind < 20) {
     mutant[at] ^= std::byte{1} << static_cast<unsigned>(below(random, 8));
   } else if (kind < 30) {
@@ -148,7 +150,8 @@ void Mutator::change(std::vector<std::byte>& mutant, Random& random) const {
     const std::size_t size = std::min(std::size_t{1} << below(random, 10), mutant.size() - at);
     std::fill_n(mutant.begin() + static_cast<std::ptrdiff_t>(at), size, filler);
   } else {
-    mutant.resize(chance(random, 50) ? at : below(random, mutant.size()));
+    const bool here = damage_ == Damage::headers || chance(random, 50);
+    mutant.resize(here ? at : below(random, mutant.size()));
   }
 }
 

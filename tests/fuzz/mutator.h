@@ -16,10 +16,15 @@ namespace aotidbg {
 // and a mutant has to be the same everywhere.
 using Random = std::mt19937_64;
 
+enum class Damage {
+  anywhere,
+  headers,  // ELF header, program headers and notes alone: what a core is, and of what
+};
+
 class Mutator {
  public:
   // `core` is a valid core, and outlives this.
-  explicit Mutator(std::span<const std::byte> core);
+  Mutator(std::span<const std::byte> core, Damage damage);
 
   // A copy with one to a dozen changes; never longer than the core.
   std::vector<std::byte> mutate(Random& random) const;
@@ -33,6 +38,7 @@ class Mutator {
   void copy_block(std::vector<std::byte>& mutant, Random& random) const;
 
   std::span<const std::byte> core_;
+  Damage damage_;
   std::size_t headers_end_ = 0;  // of the program headers
   std::size_t notes_end_ = 0;
   std::vector<std::size_t> words_;     // where memory holds a word that is not 0
