@@ -21,6 +21,7 @@
 
 #include "cli/core_stream.h"
 #include "common/commands/command.h"
+#include "common/report/json.h"
 #include "common/report/terminal_text.h"
 #include "common/target/live_process.h"
 
@@ -189,8 +190,9 @@ Result<int> explain(const Wanted& wanted, const CoreNotes& notes, const std::str
   if (auto done = write_report(path + ".json", report->text); !done) {
     return tl::unexpected(done.error());
   }
-  say(LOG_NOTICE, fmt::format("{} ({}): {}; {}.json", notes.command, wanted.pid,
-                              text->text.substr(0, text->text.find("\n\n")), path));
+  const Json document = Json::parse(report->text, nullptr, false);
+  const std::string verdict = document.is_discarded() ? "" : document["verdict"]["text"];
+  say(LOG_NOTICE, fmt::format("{} ({}): {}; {}.json", notes.command, wanted.pid, verdict, path));
   return report->status == Status::no_aoti ? 1 : 0;
 }
 
