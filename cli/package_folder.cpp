@@ -23,7 +23,7 @@ namespace aotidbg {
 
 namespace {
 
-constexpr std::size_t kChunk = 1U << 20;  // a multiple of the page size, for write_sparse
+constexpr std::size_t kCopied = 1U << 20;  // a multiple of the page size, for write_sparse
 
 struct Discard {
   void operator()(zip_t* archive) const { zip_discard(archive); }
@@ -38,12 +38,12 @@ bool extract(zip_t& archive, zip_uint64_t index, const std::string& path, std::s
   const int out = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   bool fine = member != nullptr && out >= 0;
   if (!fine) problem = out < 0 ? std::strerror(errno) : zip_strerror(&archive);
-  std::vector<std::byte> chunk(kChunk);
+  std::vector<std::byte> chunk(kCopied);
   std::uint64_t done = 0;
   for (zip_int64_t got = 1; fine && got > 0;) {
     std::size_t filled = 0;  // zip_fread may give less than asked; only the last chunk is short
-    while (filled < kChunk &&
-           (got = zip_fread(member.get(), chunk.data() + filled, kChunk - filled)) > 0) {
+    while (filled < kCopied &&
+           (got = zip_fread(member.get(), chunk.data() + filled, kCopied - filled)) > 0) {
       filled += static_cast<std::size_t>(got);
     }
     if (got < 0) {

@@ -55,7 +55,6 @@ Result<Answer> save(const Session& session) {
   if (!options) return tl::unexpected(options.error());
   options->inactive = true;
   options->all_threads = session.target->threads().size() <= kMostThreads;
-  options->model.reset();
 
   Recording recording(*session.target);
   SnapshotRequest request;
@@ -63,7 +62,6 @@ Result<Answer> save(const Session& session) {
   request.with_values = session.options.keep_values;
   AnalysisOptions unchosen = *options;
   unchosen.thread.reset();
-  unchosen.thread_is_users_choice = false;
   Report report = ask_everything(session, recording, unchosen, request);
   if (options->thread) report = ask_everything(session, recording, *options, request);
   if (session.target->interrupted()) return fail("interrupted: nothing was written");

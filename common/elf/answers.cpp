@@ -8,19 +8,19 @@ namespace aotidbg {
 namespace {
 
 using Json = nlohmann::json;
-using Slots = std::vector<std::uint64_t>;  // slot, value, slot, value, ...
+using SlotNumbers = std::vector<std::uint64_t>;  // slot, value, slot, value, ...
 
 constexpr std::size_t kMostFrames = 4096;
 
-Slots known_slots(const Registers& registers) {
-  Slots slots;
+SlotNumbers known_slots(const Registers& registers) {
+  SlotNumbers slots;
   for (std::size_t slot = 0; slot < Registers::kCount; ++slot) {
     if (const auto value = registers.get(slot)) slots.insert(slots.end(), {slot, *value});
   }
   return slots;
 }
 
-Registers registers_of(const Slots& slots) {
+Registers registers_of(const SlotNumbers& slots) {
   Registers registers;
   for (std::size_t i = 0; i + 1 < slots.size(); i += 2) registers.set(slots[i], slots[i + 1]);
   return registers;
@@ -41,7 +41,7 @@ std::optional<Frame> read_frame(const Json& json) {
   const auto how = list.next<std::uint64_t>();
   frame.assumed = list.next<bool>();
   frame.stack_pointer = list.next<std::optional<std::uint64_t>>();
-  frame.registers = registers_of(list.next<Slots>());
+  frame.registers = registers_of(list.next<SlotNumbers>());
   if (!list.good() || how > static_cast<std::uint64_t>(FrameHow::scan)) return std::nullopt;
   frame.how = static_cast<FrameHow>(how);
   return frame;

@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kSchema = "aotidbg.snapshot";
-constexpr std::size_t kMostThreads = 1U << 18;
+constexpr std::size_t kMostKeptThreads = 1U << 18;
 constexpr std::size_t kDeepest = 32;
 
 constexpr std::array kPurposes = {Purpose::object, Purpose::module, Purpose::loader,
@@ -275,7 +275,7 @@ void read_threads(Reader& reader, const Json& json, SnapshotNote& note) {
   }
   // [[thread, slot, slot, ...], ...]
   const Json& all = reader.list(Reader::member(json, "unknown_registers"), "the unknown registers");
-  if (all.size() > kMostThreads) reader.refuse("it has too many threads");
+  if (all.size() > kMostKeptThreads) reader.refuse("it has too many threads");
   for (const Json& item : all) {
     if (!item.is_array() || item.empty() || item.size() > Registers::kCount + 1) {
       reader.refuse("a thread's unknown registers are no list");
