@@ -216,9 +216,19 @@ ProcessStop::ProcessStop(ProcessStop&& other) noexcept
     : pid_(other.pid_), held_(std::exchange(other.held_, {})) {}
 
 // A thread that never stopped cannot be detached from; the kernel does so when this process ends.
+// One that a signal killed while others were let go is dead, and its process does not end before
+// somebody has taken notice; of the first thread, that is its parent.
 ProcessStop::~ProcessStop() {
+  std::vector<pid_t> dead;
   for (const Held& held : held_) {
-    ::ptrace(PTRACE_DETACH, held.id, nullptr, static_cast<std::intptr_t>(held.signal));
+    const auto signal = static_cast<std::intptr_t>(held.signal);
+    const bool gone = ::ptrace(PTRACE_DETACH, held.id, nullptr, signal) != 0 && errno == ESRCH;
+    if (gone && held.stopped && held.id != pid_) dead.push_back(held.id);
+  }
+  const Clock::time_point deadline = Clock::now() + kPatience;
+  while (!dead.empty() && Clock::now() < deadline) {
+    std::erase_if(dead, [](pid_t id) { return ::waitpid(id, nullptr, __WALL | WNOHANG) != 0; });
+    if (!dead.empty()) std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
 }
 

@@ -125,7 +125,7 @@ TEST_F(PackedCore, KeepsWhatCameBeforeTheEndOfACutStream) {
     Bytes packed = pack(plain_);
     packed.resize(packed.size() - kNoise / 2);
     ASSERT_EQ(unpack(packed), "unpacked");
-    ASSERT_GT(unpacked_.size(), kZeros);
+    ASSERT_GE(unpacked_.size(), kZeros);
     EXPECT_LT(unpacked_.size(), plain_.size());
     EXPECT_TRUE(std::equal(unpacked_.begin(), unpacked_.end(), plain_.begin()));
   }
