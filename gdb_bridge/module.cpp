@@ -208,6 +208,7 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 }  // namespace aotidbg
 
 // The one name that this module exports: Python looks for it.
+// NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" __attribute__((visibility("default"))) PyObject* PyInit__aotidbg();
 
 PyObject* PyInit__aotidbg() {

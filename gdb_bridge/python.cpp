@@ -57,16 +57,16 @@ Object Object::attribute(const char* name) const {
 }
 
 Object Object::item(const char* key) const {
-  const Object name = text(key);
+  Object name = text(key);
   if (object_ == nullptr) return *this;
   if (!name) return name;
   return owned(PyObject_GetItem(object_, name.get()));
 }
 
 Object Object::call_method(const char* method, std::vector<const Object*> arguments) const {
-  const Object callable = attribute(method);
+  Object callable = attribute(method);
   if (!callable) return callable;
-  const Object tuple = owned(PyTuple_New(static_cast<Py_ssize_t>(arguments.size())));
+  Object tuple = owned(PyTuple_New(static_cast<Py_ssize_t>(arguments.size())));
   if (!tuple) return tuple;
   for (std::size_t at = 0; at < arguments.size(); ++at) {
     if (!*arguments[at]) return *arguments[at];

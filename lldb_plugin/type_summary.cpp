@@ -18,8 +18,10 @@ std::optional<Address> object_of(lldb::SBValue value) {
   return at == LLDB_INVALID_ADDRESS ? std::nullopt : std::optional<Address>(at);
 }
 
-bool summarise(lldb::SBValue value,  // NOLINT(performance-unnecessary-value-param)
-               lldb::SBTypeSummaryOptions /*options*/, lldb::SBStream& stream) {
+// NOLINTBEGIN(performance-unnecessary-value-param): as SBTypeSummary::FormatCallback has it
+bool summarise(lldb::SBValue value, lldb::SBTypeSummaryOptions /*options*/,
+               lldb::SBStream& stream) {
+  // NOLINTEND(performance-unnecessary-value-param)
   try {
     const auto at = object_of(value.GetNonSyntheticValue());
     if (!at || summary_function == nullptr) return false;

@@ -10,6 +10,7 @@ namespace {
 
 std::vector<std::string> names_of_commands() {
   std::vector<std::string> names;
+  names.reserve(commands().size());
   for (const CommandInfo& info : commands()) names.emplace_back(info.name);
   return names;
 }
@@ -29,6 +30,7 @@ std::vector<std::string> candidates(std::span<const std::string> before, std::st
   if (word.empty() && wants_argument && command != &kHelpCommand) return {};
   if (command == &kHelpCommand && !word.starts_with('-')) return names_of_commands();
   std::vector<std::string> options;
+  options.reserve(grammar.options.size());
   for (const OptionInfo& option : grammar.options) options.emplace_back(option.name);
   return options;
 }

@@ -13,6 +13,12 @@
 namespace aotidbg {
 
 struct TensorSummaries::State {
+  explicit State(Target& of) : target(of), libtorch(recognise_libtorch(of)) {
+    if (const Module* c10 = libtorch.c10) {
+      undefined_vtable = vtable_of(target, *c10, "N3c1019UndefinedTensorImplE");
+    }
+  }
+
   Target& target;
   Libtorch libtorch;
   std::optional<Address> undefined_vtable;  // c10/core/UndefinedTensorImpl.h
@@ -25,12 +31,7 @@ struct TensorSummaries::State {
   }
 };
 
-TensorSummaries::TensorSummaries(Target& target)
-    : state_(std::make_unique<State>(target, recognise_libtorch(target), std::nullopt)) {
-  if (const Module* c10 = state_->libtorch.c10) {
-    state_->undefined_vtable = vtable_of(target, *c10, "N3c1019UndefinedTensorImplE");
-  }
-}
+TensorSummaries::TensorSummaries(Target& target) : state_(std::make_unique<State>(target)) {}
 TensorSummaries::~TensorSummaries() = default;
 
 std::string TensorSummaries::summary(Address at) {
