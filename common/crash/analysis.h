@@ -23,9 +23,9 @@ namespace aotidbg {
 
 struct AnalysisOptions {
   std::optional<ThreadId> thread;  // the thread to explain; empty: the one that matters most
-  bool scan = false;         // search all writable memory even if the stack has a model
-  bool all_threads = false;  // report every thread, not only those that matter to AOTI
-  bool inactive = false;     // also the constants of the buffer that is not in use
+  bool scan = false;               // search all writable memory even if the stack has a model
+  bool all_threads = false;        // report every thread, not only those that matter to AOTI
+  bool inactive = false;           // also the constants of the buffer that is not in use
   std::function<void(std::string_view)> progress;  // a sentence while work takes long; may be empty
 };
 
