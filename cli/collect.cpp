@@ -186,6 +186,9 @@ Result<int> explain(const Wanted& wanted, const CoreNotes& notes, const std::str
   if (!text) return tl::unexpected(text.error());
   if (auto done = write_report(path + ".txt", text->text); !done)
     return tl::unexpected(done.error());
+  // A report without it is still one.
+  const auto snapshot = ask(host, {"snapshot", "save", path + ".snapshot"});
+  if (!snapshot) say(LOG_WARNING, fmt::format("no snapshot: {}", snapshot.error().what));
   // Last: who waits for reports finds the others there.
   if (auto done = write_report(path + ".json", report->text); !done) {
     return tl::unexpected(done.error());
@@ -228,7 +231,7 @@ int explain_in_time(const Wanted& wanted, const CoreNotes& notes, const std::str
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  for (const char* kind : {".txt.partial", ".json.partial"}) ::unlink((path + kind).c_str());
+  for (const char* kind : {".txt.partial", ".snapshot", ".json.partial"}) ::unlink((path + kind).c_str());
   return 2;
 }
 

@@ -26,7 +26,7 @@ import unittest
 import clients
 import live
 import runner
-from runner import driver
+from runner import driver, programs
 
 NULL_READ = "int main(void) { volatile int *at = 0; return *at; }\n"
 SLEEPS = "#include <unistd.h>\nint main(void) { for (;;) pause(); }\n"
@@ -94,7 +94,7 @@ class Cases(unittest.TestCase):
         """Of a small program that died of a null pointer, and its path."""
         core = self.folder / "null.core"
         if not core.exists():
-            core = driver.core_of(driver.compile_c(NULL_READ, self.folder, "null"), self.folder)
+            core = programs.core_of(programs.compile_c(NULL_READ, self.folder, "null"), self.folder)
         return core
 
     def model_core(self, name="index_1_33/cpp"):
@@ -272,7 +272,7 @@ class Cases(unittest.TestCase):
 
     def test_files_that_moved(self):
         """The wrapper under another name in a folder below; what was lost without it is there again."""
-        note = driver.example_core(options.examples, "index_1_33/cpp", self.folder / "own")
+        note = programs.example_core(options.examples, "index_1_33/cpp", self.folder / "own")
         wrapper, = pathlib.Path(note["tmp"]).rglob("*.wrapper.so")
         moved = self.folder / "moved" / "deep" / "renamed"
         moved.parent.mkdir(parents=True)
@@ -361,7 +361,7 @@ class Cases(unittest.TestCase):
         self.assertEqual(self.look(threads[-1])["target"]["pid"], server.pid)
 
     def test_pid_traced_stays_traced(self):
-        program = driver.compile_c(SLEEPS, self.folder, "sleeps")
+        program = programs.compile_c(SLEEPS, self.folder, "sleeps")
         child = subprocess.Popen([program])
         tracer = subprocess.Popen(["strace", "-f", "-p", str(child.pid)], stderr=subprocess.DEVNULL)
         try:
@@ -391,7 +391,7 @@ class Cases(unittest.TestCase):
         self.assertEqual((server.wrong, server.end()), ([], 0))
 
     def test_pid_while_threads_come_and_go(self):
-        child = subprocess.Popen([driver.compile_c(RESTLESS, self.folder, "restless", "-pthread")])
+        child = subprocess.Popen([programs.compile_c(RESTLESS, self.folder, "restless", "-pthread")])
         self.addCleanup(child.kill)
         for _ in range(20):
             answer = self.run_it("inspect", "--pid", child.pid)
@@ -422,21 +422,21 @@ class Cases(unittest.TestCase):
         after = after.format(folder=folder)
         order = f"{sys.executable} {runner.HERE}/runner.py {core}.gdb {core}; "
         ask = order + f"{options.aotidbg} collect $PID {folder} {after} < {core} > {folder}/out 2>&1; echo status $? >> {folder}/out"
-        variant, = driver.catalog.variants(["index_1_33/cpp"])
-        build = driver.catalog.Build(options.examples)
+        variant, = programs.catalog.variants(["index_1_33/cpp"])
+        build = programs.catalog.Build(options.examples)
         argv = [program] if program else build.argv(variant)
         subprocess.run(["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-ex", "run", "-ex",
                         f"generate-core-file {core}.gdb", "-ex", "python import os; os.environ['PID'] = str(gdb.selected_inferior().pid)",
                         "-ex", f"python os.system({ask!r})", "--args", *argv],
                        env={**os.environ, "TMPDIR": str(folder)}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, check=True, timeout=300)
-        reports = {path.suffix: path for path in folder.iterdir() if path.suffix in (".json", ".txt", ".partial")}
+        reports = {path.suffix: path for path in folder.iterdir() if path.suffix in (".json", ".txt", ".snapshot", ".partial")}
         said = folder / "out"
         return said.read_text() if said.exists() else "", reports, core
 
     def test_collect(self):
         said, reports, core = self.collect("collect", "--core {folder}/copy")
-        self.assertEqual(sorted(reports), [".json", ".txt"], said)
+        self.assertEqual(sorted(reports), [".json", ".snapshot", ".txt"], said)
         self.assertRegex(said, r"\Aaotidbg: main \(\d+\): cpp_fused_add_embedding_0 read row .*\[3\] holds that index; \S+\.json\nstatus 0\n\Z")
         report = json.loads(reports[".json"].read_text())
         expected = self.run_it("inspect", core, "--json").report
@@ -445,27 +445,32 @@ class Cases(unittest.TestCase):
         for key in ("verdict", "fault", "kernel", "inputs", "models", "threads"):
             self.assertEqual(report[key], expected[key], key)
         self.assertRegex(reports[".txt"].read_text(), r"\AVerdict    cpp_fused_add_embedding_0 read row 8589934592")
-        self.assertEqual(reports[".json"].stat().st_mode & 0o777, 0o600)
+        again = self.run_it("inspect", reports[".snapshot"], "--json").report
+        self.assertEqual(again["target"]["kind"], "snapshot")
+        for key in ("verdict", "fault", "kernel", "inputs", "models", "threads"):
+            self.assertEqual(again[key], expected[key], key)
+        for kept in reports.values():
+            self.assertEqual(kept.stat().st_mode & 0o777, 0o600, kept)
         subprocess.run(["cmp", core, core.parent / "copy"], check=True)
         self.assertLessEqual((core.parent / "copy").stat().st_blocks, core.stat().st_blocks)
 
     def test_collect_hands_the_core_on(self):
         said, reports, core = self.collect("then", "--then /bin/sh -c 'cat > {folder}/copy; echo got it; exit 3'")
-        self.assertEqual(sorted(reports), [".json", ".txt"], said)
+        self.assertEqual(sorted(reports), [".json", ".snapshot", ".txt"], said)
         self.assertRegex(said, r"(?s)got it\naotidbg: /bin/sh ended with exit status 3\nstatus 2\n\Z")
         subprocess.run(["cmp", core, core.parent / "copy"], check=True)
 
     def test_collect_leaves_other_crashes_alone(self):
-        null = driver.compile_c(NULL_READ, self.folder, "null")
+        null = programs.compile_c(NULL_READ, self.folder, "null")
         said, reports, _ = self.collect("other", "", null)
         self.assertEqual((said, reports), ("status 1\n", {}))
         said, reports, _ = self.collect("other-all", "--all", null)
-        self.assertEqual(sorted(reports), [".json", ".txt"], said)
+        self.assertEqual(sorted(reports), [".json", ".snapshot", ".txt"], said)
         self.assertRegex(said, r"\Aaotidbg: null \(\d+\): SIGSEGV .*; \S+\.json\nstatus 1\n\Z")
 
     def test_collect_without_standard_output(self):
         said, reports, _ = self.collect("closed", ">&- 2>&- #")
-        self.assertEqual((said, sorted(reports)), ("", [".json", ".txt"]))
+        self.assertEqual((said, sorted(reports)), ("", [".json", ".snapshot", ".txt"]))
 
     def test_collect_gives_up_in_time(self):
         """The process that explains hangs: it is ended at the limit, and the core is handed on all the same."""

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-from runner import driver
+from runner import driver, programs
 
 SETTING = pathlib.Path("/proc/sys/kernel/core_pattern")
 LIMIT = pathlib.Path("/proc/sys/kernel/core_pipe_limit")
@@ -34,7 +34,7 @@ def crash(build, variant, scratch):
 
 def collected(arguments, variant, limit, folder):
     """The problems of one crash under the kernel's hand."""
-    build = driver.catalog.Build(arguments.examples)
+    build = programs.catalog.Build(arguments.examples)
     SETTING.write_text(f"|{folder}/aotidbg collect %P {folder}/out --core {folder}/core")
     LIMIT.write_text(str(limit))
     ended, seconds = crash(build, variant, folder)
@@ -74,7 +74,7 @@ def main():
         signal.signal(number, lambda *_: sys.exit(130))
     problems = []
     for name, limit in (("index_1_33/cpp", 0), ("index_1_33/python", 4)):
-        variant, = driver.catalog.variants([name])
+        variant, = programs.catalog.variants([name])
         with tempfile.TemporaryDirectory(prefix="ac", dir="/tmp") as scratch:
             folder = pathlib.Path(scratch)
             shutil.copy(arguments.aotidbg, folder / "aotidbg")  # core_pattern holds 127 characters

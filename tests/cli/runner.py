@@ -14,6 +14,7 @@ sys.path.insert(0, str(HERE.parent / "lldb"))
 
 sys.path.insert(0, str(HERE.parent / "e2e"))
 import driver  # noqa: E402, F401
+import programs  # noqa: E402, F401
 import run as e2e  # noqa: E402
 
 NOBODY = 65534
@@ -51,8 +52,8 @@ def run_tool(program, *arguments, timeout=120, **more):
 
 
 def kept_core(examples, name):
-    variant, = driver.catalog.variants([name])
-    build = driver.catalog.Build(examples)
+    variant, = programs.catalog.variants([name])
+    build = programs.catalog.Build(examples)
     return e2e.kept_core(build, variant, build.path / "cores")
 
 
