@@ -186,16 +186,15 @@ Result<int> explain(const Wanted& wanted, const CoreNotes& notes, const std::str
   if (!text) return tl::unexpected(text.error());
   if (auto done = write_report(path + ".txt", text->text); !done)
     return tl::unexpected(done.error());
-  // A report without it is still one.
-  const auto snapshot = ask(host, {"snapshot", "save", path + ".snapshot"});
-  if (!snapshot) say(LOG_WARNING, fmt::format("no snapshot: {}", snapshot.error().what));
-  // Last: who waits for reports finds the others there.
   if (auto done = write_report(path + ".json", report->text); !done) {
     return tl::unexpected(done.error());
   }
   const Json document = Json::parse(report->text, nullptr, false);
   const std::string verdict = document.is_discarded() ? "" : document["verdict"]["text"];
   say(LOG_NOTICE, fmt::format("{} ({}): {}; {}.json", notes.command, wanted.pid, verdict, path));
+  // Last, as it takes the longest: a report without it is still one.
+  const auto snapshot = ask(host, {"snapshot", "save", path + ".snapshot"});
+  if (!snapshot) say(LOG_WARNING, fmt::format("no snapshot: {}", snapshot.error().what));
   return report->status == Status::no_aoti ? 1 : 0;
 }
 
@@ -231,7 +230,7 @@ int explain_in_time(const Wanted& wanted, const CoreNotes& notes, const std::str
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  for (const char* kind : {".txt.partial", ".snapshot", ".json.partial"}) ::unlink((path + kind).c_str());
+  for (const char* kind : {".txt.partial", ".json.partial"}) ::unlink((path + kind).c_str());
   return 2;
 }
 

@@ -421,7 +421,7 @@ class Cases(unittest.TestCase):
         core = folder / "core"
         after = after.format(folder=folder)
         order = f"{sys.executable} {runner.HERE}/runner.py {core}.gdb {core}; "
-        ask = order + f"{options.aotidbg} collect $PID {folder} {after} < {core} > {folder}/out 2>&1; echo status $? >> {folder}/out"
+        ask = order + f"{options.aotidbg} collect --limit 200 $PID {folder} < {core} > {folder}/out 2>&1 {after}; echo status $? >> {folder}/out"
         variant, = programs.catalog.variants(["index_1_33/cpp"])
         build = programs.catalog.Build(options.examples)
         argv = [program] if program else build.argv(variant)
