@@ -197,12 +197,16 @@ std::size_t count_unread_modules(const Target& target, const Crash& crash) {
       }));
 }
 
+// libz.so.1.2.13: the compiler gives a wrapper no version, systems give their libraries one and
+// replace them between a crash and the day that somebody looks.
+bool has_version(const Module& module) { return module.name().find(".so.") != std::string::npos; }
+
 // Wrappers whose file is gone are known by the runners that call into them alone.
 void infer_wrappers(Target& target, const AnalysisOptions& options, Crash& crash) {
   const auto modules = target.modules();
-  const bool any_unreadable =
-      std::any_of(modules.begin(), modules.end(),
-                  [&](const Module& module) { return is_unreadable(target, module); });
+  const bool any_unreadable = std::any_of(
+      modules.begin(), modules.end(),
+      [&](const Module& module) { return is_unreadable(target, module) && !has_version(module); });
   if (!any_unreadable) return;
   for (const Runner& runner : runners_in_memory(target, options, crash)) {
     const Module* module = target.module_at(runner.run);

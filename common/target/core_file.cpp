@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "common/target/file_bytes.h"
@@ -48,6 +49,12 @@ Result<void> CoreFile::read(std::uint64_t offset, std::span<std::byte> out) cons
   }
   return fail(fmt::format("the core file is cut short at byte {}", offset + got.bytes),
               std::nullopt, "write the core again with `ulimit -c unlimited` and room on the disk");
+}
+
+std::uint64_t CoreFile::next_data(std::uint64_t offset) const {
+  const off_t data = ::lseek(descriptor_, static_cast<off_t>(offset), SEEK_DATA);
+  if (data >= 0) return static_cast<std::uint64_t>(data);
+  return errno == ENXIO ? size_ : offset;  // not every file system tells
 }
 
 Result<void> CoreFile::read_headers() {

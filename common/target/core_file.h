@@ -33,6 +33,9 @@ class CoreFile {
   // All of `out`, or an error that says at which byte the file ends.
   Result<void> read(std::uint64_t offset, std::span<std::byte> out) const;
 
+  // The first byte from `offset` on that is no hole; the size of the file when only holes follow.
+  std::uint64_t next_data(std::uint64_t offset) const;
+
  private:
   CoreFile() = default;
   Result<void> read_headers();

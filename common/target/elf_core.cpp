@@ -77,6 +77,13 @@ class ElfCore : public Target {
   std::span<const Thread> threads() const override { return threads_; }
   std::optional<ThreadId> stopped_thread() const override { return stopped_; }
   std::span<const Error> gaps() const override { return gaps_; }
+  Address next_data(Address at, Address end) override {
+    const Region* region = region_at(at);
+    if (region == nullptr || at - region->start >= region->dumped) return at;
+    const std::uint64_t offset = core_offsets_[index_of(*region)] + (at - region->start);
+    const std::uint64_t skipped = file_->next_data(offset) - offset;
+    return at + std::min({skipped, region->dumped - (at - region->start), end - at});
+  }
   bool interrupted() override { return options_.interrupted && options_.interrupted(); }
 
  private:

@@ -46,6 +46,7 @@ class Recording final : public Target, private Record {
   std::optional<ThreadId> stopped_thread() const override { return target_.stopped_thread(); }
   std::span<const Error> gaps() const override { return target_.gaps(); }
   const SnapshotNote* snapshot() const override { return target_.snapshot(); }
+  Address next_data(Address at, Address end) override { return target_.next_data(at, end); }
   bool interrupted() override { return target_.interrupted(); }
 
  private:

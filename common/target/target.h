@@ -123,6 +123,13 @@ class Target : public Memory {
   // What a snapshot says of itself; null for any other target.
   virtual const SnapshotNote* snapshot() const { return nullptr; }
 
+  // The first address from `at` on, and before `end`, whose byte may be other than 0; `end` when
+  // there is none. Holes of a core file are zeros that need not be read: a search steps over them.
+  virtual Address next_data(Address at, Address end) {
+    (void)end;
+    return at;
+  }
+
   // True once the user asked to stop; long loops ask at least every 50 ms.
   virtual bool interrupted() { return false; }
 

@@ -73,6 +73,9 @@ ScanResult scan(Target& target, std::span<const Address> needles, std::uint64_t 
     result.missing += region.end - end;
     // By what is left: behind the highest addresses comes 0.
     for (Address at = region.start; at < end;) {
+      const Address data = target.next_data(at, end);
+      at += (data - at) / sizeof(buffer[0]) * sizeof(buffer[0]);
+      if (at >= end) break;
       const Address next = at + std::min(kChunk, end - at);
       if (result.bytes >= budget_bytes || target.interrupted()) {
         result.complete = false;
