@@ -100,10 +100,13 @@ Examined show_target(Target& target, Answers& answers) {
   for (const Region& region : target.regions()) {
     for (const Address at : {region.start, region.end - bytes.size()}) {
       const auto done = target.read(at, bytes);
-      if (!done) answers.text("the error of a read", done.error().what);
+      // What the process named is made printable where commands answer, not here.
+      if (!done && done.error().what.empty()) answers.broken("the error of a read", "is empty", "");
     }
   }
-  for (const Error& gap : target.gaps()) answers.text("a gap", gap.what);
+  for (const Error& gap : target.gaps()) {
+    if (gap.what.empty()) answers.broken("a gap", "is empty", "");
+  }
   for (const Module& module : target.modules()) {
     if (module.end <= module.start) answers.broken("a module", "has no size", module.path);
   }
