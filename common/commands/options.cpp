@@ -136,6 +136,7 @@ Error unknown_option(const Grammar& grammar, std::string_view word) {
 Result<const ActionInfo*> take_action(const Grammar& grammar, std::vector<std::string>& arguments) {
   if (grammar.actions.empty()) return nullptr;
   std::vector<std::string> names;
+  names.reserve(grammar.actions.size());
   for (const ActionInfo& action : grammar.actions) names.emplace_back(action.name);
   if (arguments.empty()) {
     return fail(fmt::format("'{}' needs {}", grammar.command, fmt::join(names, " or ")));

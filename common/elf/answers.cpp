@@ -94,7 +94,7 @@ std::optional<Stack> Codec<Stack>::read(const Json& json) {
   for (const Json& element : json[0]) {
     auto frame = read_frame(element);
     if (!frame) return std::nullopt;
-    stack.frames.push_back(std::move(*frame));
+    stack.frames.push_back(*frame);
   }
   stack.stopped = json[1].get<std::string>();
   return stack;

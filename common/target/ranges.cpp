@@ -51,6 +51,7 @@ RangeSet RangeSet::without(const RangeSet& others) const {
 
 RangeSet RangeSet::within(AddressRange limits) const {
   std::vector<AddressRange> left;
+  left.reserve(ranges_.size());
   for (const AddressRange& range : ranges_) {
     left.push_back({std::max(range.start, limits.start), std::min(range.end, limits.end)});
   }

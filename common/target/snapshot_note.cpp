@@ -44,7 +44,10 @@ Json error_json(const Error& error) {
   return out;
 }
 
-enum RegionFlag : unsigned { kReadable = 4, kWritable = 2, kExecutable = 1 };  // as in chmod
+// As in chmod.
+constexpr unsigned kReadable = 4;
+constexpr unsigned kWritable = 2;
+constexpr unsigned kExecutable = 1;
 
 unsigned flags_of(const Region& region) {
   return (region.readable ? kReadable : 0U) | (region.writable ? kWritable : 0U) |
@@ -140,7 +143,8 @@ class Reader {
 
   const Json& list(const Json& value, std::string_view what) {
     static const Json kNone = Json::array();
-    if (value.is_array()) return value;
+    // The document outlives the reader.
+    if (value.is_array()) return value;  // NOLINT(bugprone-return-const-ref-from-parameter)
     if (!value.is_null()) refuse(fmt::format("{} is no list", what));
     return kNone;
   }
