@@ -12,7 +12,6 @@ import gzip
 import json
 import os
 import pathlib
-import re
 import resource
 import shutil
 import signal
@@ -24,9 +23,8 @@ import time
 import unittest
 
 import clients
-import live
 import runner
-from runner import driver, programs
+from runner import case_runner, programs
 
 NULL_READ = "int main(void) { volatile int *at = 0; return *at; }\n"
 SLEEPS = "#include <unistd.h>\nint main(void) { for (;;) pause(); }\n"
@@ -516,20 +514,15 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--aotidbg", type=pathlib.Path)
     parser.add_argument("--examples", type=pathlib.Path)
-    parser.add_argument("--list", action="store_true", help="print the cases and stop")
-    parser.add_argument("cases", nargs="*")
+    case_runner.add_arguments(parser)
     return parser.parse_args()
 
 
 def main():
     global options
     options = parse()
-    names = [name.removeprefix("test_") for name in unittest.TestLoader().getTestCaseNames(Cases)]
-    if options.list:
-        print("\n".join(names))
-        return 0
-    suite = unittest.TestSuite(Cases(f"test_{name}") for name in options.cases or names)
-    return 0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1
+    status = case_runner.run(Cases, options)
+    return 0 if status == case_runner.SKIPPED else status
 
 
 if __name__ == "__main__":

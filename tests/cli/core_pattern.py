@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 
-from runner import driver, programs
+from runner import case_runner, programs
 
 SETTING = pathlib.Path("/proc/sys/kernel/core_pattern")
 LIMIT = pathlib.Path("/proc/sys/kernel/core_pipe_limit")
@@ -68,7 +68,7 @@ def main():
     arguments = parser.parse_args()
     if not os.access(SETTING, os.W_OK):
         print(f"skipped: {SETTING} cannot be set here")
-        return driver.SKIPPED
+        return case_runner.SKIPPED
     before = SETTING.read_text(), LIMIT.read_text()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(130))

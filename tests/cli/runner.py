@@ -10,10 +10,8 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "lldb"))
-
-sys.path.insert(0, str(HERE.parent / "e2e"))
-import driver  # noqa: E402, F401
+sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "e2e")]
+import case_runner  # noqa: E402, F401
 import programs  # noqa: E402, F401
 import run as e2e  # noqa: E402
 

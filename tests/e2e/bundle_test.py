@@ -20,6 +20,7 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests" / "support")]
 
 import bundle  # noqa: E402
+import case_runner  # noqa: E402
 import programs  # noqa: E402
 
 options = None
@@ -82,10 +83,10 @@ def main():
     parser.add_argument("--examples", required=True, type=pathlib.Path, help="what examples/build.py wrote")
     parser.add_argument("--gdb", default="gdb")
     parser.add_argument("--lldb", default="lldb-19")
-    parser.add_argument("cases", nargs="*")
+    case_runner.add_arguments(parser)
     options = parser.parse_args()
-    unittest.main(argv=[sys.argv[0], "-v", *(f"Bundle.test_{case}" for case in options.cases)])
+    return case_runner.run(Bundle, options)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

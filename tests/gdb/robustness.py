@@ -13,15 +13,14 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 import driver
-import programs  # of tests/support
+import case_runner  # of tests/support
+import programs
 
 WAITS = "int main(void) { for (;;) pause(); }\n"
 # A variable of each kind that `aoti tensor` may be asked for, and a function that must never run.
@@ -311,30 +310,11 @@ class Robustness(unittest.TestCase):
         if not shutil.which("strace"):
             self.skipTest("needs strace, which makes reading slow")
         note = self.model_core()
-        # Each read of the core takes half a second: a search of all memory would go on for minutes.
-        slow = ["strace", "-f", "-qq", "-P", note["core"], "-e", "trace=pread64",
-                "-e", "inject=pread64:delay_enter=500000", "-o", "/dev/null"]
-        command = [*slow, *self.gdb.command(["aoti models", "aoti version"], note["executable"], note["core"])]
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        text = b""
-        try:
-            while b"@@ 0" not in text:
-                more = os.read(child.stdout.fileno(), 65536)
-                self.assertTrue(more, text)
-                text += more
-            time.sleep(2)
-            self.assertIsNone(child.poll(), "the search was over before it could be interrupted")
-            debugger = int(pathlib.Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()[0])
-            os.kill(debugger, signal.SIGINT)
-            start = time.monotonic()
-            rest, _ = child.communicate(timeout=options.timeout)
-        finally:
-            child.kill()
-        text = (text + rest).decode(errors="replace")
-        self.assertIn(child.returncode, (0, 1), text)
-        self.assertRegex(text, r"Interrupted: |you interrupted this before")
-        self.assertIn("aotidbg", driver.Session(text, 0).answer(1))  # GDB went on to the next command
-        self.assertLess(time.monotonic() - start, 60, text)
+        session, seconds = self.gdb.interrupt(["aoti models", "aoti version"], note["executable"], note["core"], core=note["core"], begun=b"@@ 0")
+        self.assertIn(session.status, (0, 1), session.text)
+        self.assertRegex(session.text, r"Interrupted: |you interrupted this before")
+        self.assertIn("aotidbg", session.answer(1))  # GDB went on to the next command
+        self.assertLess(seconds, 60, session.text)
 
 
 def parse():
@@ -343,26 +323,15 @@ def parse():
     parser.add_argument("--gdb", default="gdb")
     parser.add_argument("--examples", type=pathlib.Path)
     parser.add_argument("--timeout", type=float, default=300, help="seconds for one run of the debugger")
-    parser.add_argument("--list", action="store_true", help="print the cases and stop")
-    parser.add_argument("cases", nargs="*")
+    case_runner.add_arguments(parser)
     return parser.parse_args()
 
 
 def main():
     global options
     options = parse()
-    names = [name.removeprefix("test_") for name in unittest.TestLoader().getTestCaseNames(Robustness)]
-    if options.list:
-        print("\n".join(names))
-        return 0
-    if not options.script or not driver.Gdb(options.gdb, options.script).exists():
-        print(f"skipped: needs {options.gdb} and aotidbg.py")
-        return driver.SKIPPED
-    suite = unittest.TestSuite(Robustness(f"test_{name}") for name in options.cases or names)
-    result = unittest.TextTestRunner(verbosity=2).run(suite)
-    if not result.wasSuccessful():
-        return 1
-    return driver.SKIPPED if len(result.skipped) == result.testsRun else 0
+    there = options.script and driver.Gdb(options.gdb, options.script).exists()
+    return case_runner.run(Robustness, options, None if there else f"{options.gdb} and aotidbg.py")
 
 
 if __name__ == "__main__":

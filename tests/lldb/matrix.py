@@ -17,7 +17,8 @@ import sys
 import tempfile
 
 import driver
-import programs  # of tests/support
+import case_runner  # of tests/support
+import programs
 
 REFERENCE = "19"
 VERSIONS = ["13", "14", "15", "16", "22"]
@@ -69,7 +70,7 @@ def main():
     reference_lldb = driver.Lldb(find(REFERENCE, options.others) or "", options.plugin)
     if not reference_lldb.exists() or not (options.examples / "build.json").exists():
         print(f"skipped: needs lldb-{REFERENCE}, the plugin and the examples")
-        return driver.SKIPPED
+        return case_runner.SKIPPED
     failed = compared = 0
     with tempfile.TemporaryDirectory(prefix="aotidbg-matrix-") as scratch:
         note = programs.example_core(options.examples, options.example, options.examples / "cores")
@@ -89,7 +90,7 @@ def main():
             problems = [report] if isinstance(report, str) else list(compare(version, report, reference))
             failed += bool(problems)
             print(f"LLDB {version}: " + ("\n  ".join(["differs", *problems]) if problems else "the same answer"))
-    return 1 if failed else 0 if compared else driver.SKIPPED
+    return 1 if failed else 0 if compared else case_runner.SKIPPED
 
 
 if __name__ == "__main__":
