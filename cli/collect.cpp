@@ -17,10 +17,12 @@
 #include <ctime>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "cli/core_stream.h"
 #include "common/commands/command.h"
+#include "common/commands/output_file.h"
 #include "common/report/json.h"
 #include "common/report/terminal_text.h"
 #include "common/target/live_process.h"
@@ -33,8 +35,8 @@ const std::string_view kCollectHelp =
     R"(usage: aotidbg collect [--limit SECONDS] [--all] PID DIR [--core FILE | --then COMMAND ...]
 
 Reads a core on standard input, as the kernel gives it to a core_pattern handler. While process PID
-waits to be dumped, explains its crash from its own memory, and writes DIR/NAME-PID-TIME.json and
-.txt. Then the core is handed on, or dropped: nothing is kept of it unless you say so.
+waits to be dumped, explains its crash from its own memory, and writes DIR/NAME-PID-TIME.json, .txt
+and .snapshot. Then the core is handed on, or dropped: nothing else is kept of it unless you say so.
 
 options, before PID:
   --limit SECONDS   give up explaining after so long; 10 unless you say
@@ -144,26 +146,6 @@ std::string time_now() {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%S", &parts)};
 }
 
-// All of it under its name, or nothing.
-Result<void> write_report(const std::string& path, std::string_view text) {
-  const std::string partial = path + ".partial";
-  const int file =
-      ::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  bool fine = file >= 0;
-  for (std::string_view left = text; fine && !left.empty();) {
-    const ssize_t written = ::write(file, left.data(), left.size());
-    if (written < 0 && errno == EINTR) continue;
-    fine = written > 0;
-    if (fine) left.remove_prefix(static_cast<std::size_t>(written));
-  }
-  if (file >= 0) fine = ::close(file) == 0 && fine;
-  fine = fine && ::rename(partial.c_str(), path.c_str()) == 0;
-  if (fine) return {};
-  const int error = errno;
-  if (file >= 0) ::unlink(partial.c_str());
-  return fail(fmt::format("{} could not be written: {}", path, std::strerror(error)));
-}
-
 // One command on the process; a failed one is an error.
 Result<CommandOutput> ask(const HostContext& host, std::vector<std::string> words) {
   CommandOutput output = run_command(host, words);
@@ -184,10 +166,9 @@ Result<int> explain(const Wanted& wanted, const CoreNotes& notes, const std::str
   if (report->status == Status::no_aoti && !wanted.all) return 1;
   const auto text = ask(host, {"inspect", "--color", "never"});
   if (!text) return tl::unexpected(text.error());
-  if (auto done = write_report(path + ".txt", text->text); !done)
-    return tl::unexpected(done.error());
-  if (auto done = write_report(path + ".json", report->text); !done) {
-    return tl::unexpected(done.error());
+  for (const auto& [kind, content] : {std::pair{".txt", &text->text}, {".json", &report->text}}) {
+    auto done = write_output_file(path + kind, *content, false, Readers::owner_alone);
+    if (!done) return tl::unexpected(done.error());
   }
   const Json document = Json::parse(report->text, nullptr, false);
   const std::string verdict = document.is_discarded() ? "" : document["verdict"]["text"];
@@ -230,7 +211,9 @@ int explain_in_time(const Wanted& wanted, const CoreNotes& notes, const std::str
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  for (const char* kind : {".txt.partial", ".json.partial"}) ::unlink((path + kind).c_str());
+  for (const char* kind : {".txt", ".json", ".snapshot"}) {
+    ::unlink(unfinished_file(path + kind, child).c_str());
+  }
   return 2;
 }
 

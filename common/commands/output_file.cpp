@@ -13,6 +13,11 @@
 #include <system_error>
 
 namespace aotidbg {
+
+std::string unfinished_file(const std::string& path, pid_t writer) {
+  return fmt::format("{}.{}.part", path, writer);
+}
+
 namespace {
 
 class Descriptor {
@@ -71,7 +76,7 @@ int rename_to_new(const std::string& from, const std::string& to) {
 // Beside the file, then in its place: a reader sees nothing or the whole of it. A new file has
 // `mode` less the user's umask, one that is replaced just `mode`.
 Result<void> write_file(const std::string& path, std::string_view text, mode_t mode, bool replace) {
-  const std::string beside = fmt::format("{}.{}.part", path, ::getpid());
+  const std::string beside = unfinished_file(path, ::getpid());
   Descriptor file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!file.open()) return cannot_write(path, errno);
   int problem = !replace || ::fchmod(file.get(), mode) == 0 ? 0 : errno;

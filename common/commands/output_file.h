@@ -3,6 +3,8 @@
 // `--output FILE`: a file that is written whole or not at all.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <string_view>
 
@@ -13,6 +15,9 @@ namespace aotidbg {
 // Says before any work is done why `path` could not be written: it exists and `replace` is not
 // given, is no regular file, or its folder is not there. Creates nothing.
 Result<void> check_output_file(const std::string& path, bool replace);
+
+// Where process `writer` has what it is writing to `path`: left there when it is killed meanwhile.
+std::string unfinished_file(const std::string& path, pid_t writer);
 
 enum class Readers { by_umask, owner_alone };
 

@@ -428,7 +428,7 @@ class Cases(unittest.TestCase):
                         "-ex", f"python os.system({ask!r})", "--args", *argv],
                        env={**os.environ, "TMPDIR": str(folder)}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, check=True, timeout=300)
-        reports = {path.suffix: path for path in folder.iterdir() if path.suffix in (".json", ".txt", ".snapshot", ".partial")}
+        reports = {path.suffix: path for path in folder.iterdir() if path.suffix in (".json", ".txt", ".snapshot", ".part")}
         said = folder / "out"
         return said.read_text() if said.exists() else "", reports, core
 
