@@ -48,6 +48,8 @@ std::uint32_t flags_of(std::string_view permissions) {
   return flags;
 }
 
+}  // namespace
+
 Elf64_Ehdr elf_header(std::uint16_t type) {
   Elf64_Ehdr header{};
   std::memcpy(header.e_ident, ELFMAG, SELFMAG);
@@ -62,8 +64,6 @@ Elf64_Ehdr elf_header(std::uint16_t type) {
   header.e_phoff = sizeof(Elf64_Ehdr);
   return header;
 }
-
-}  // namespace
 
 CoreBuilder& CoreBuilder::note(std::string_view owner, std::uint32_t type,
                                std::span<const std::byte> bytes) {

@@ -21,6 +21,9 @@
 
 namespace aotidbg {
 
+// Of an x86-64 file of this type whose program headers follow at once; their count is the caller's.
+Elf64_Ehdr elf_header(std::uint16_t type);
+
 class CoreBuilder {
  public:
   using Values = std::vector<std::pair<std::uint64_t, std::uint64_t>>;

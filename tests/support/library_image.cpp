@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <elf.h>
 
-#include <cstring>
-
+#include "tests/support/core_builder.h"
 #include "tests/support/model_image.h"
 
 namespace aotidbg {
@@ -27,17 +26,7 @@ Module& map_library(FakeTarget& target, const std::string& path, Address bias, s
   target.map(bias + kTables, kTables, "r-x", path, kTables);
   target.map(bias + 2 * kTables, size - 2 * kTables, "rw-", path, 2 * kTables);
 
-  Elf64_Ehdr header{};
-  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-  header.e_ident[EI_CLASS] = ELFCLASS64;
-  header.e_ident[EI_DATA] = ELFDATA2LSB;
-  header.e_ident[EI_VERSION] = EV_CURRENT;
-  header.e_type = ET_DYN;
-  header.e_machine = EM_X86_64;
-  header.e_version = EV_CURRENT;
-  header.e_phoff = sizeof(header);
-  header.e_ehsize = sizeof(header);
-  header.e_phentsize = sizeof(Elf64_Phdr);
+  Elf64_Ehdr header = elf_header(ET_DYN);
   header.e_phnum = 2;
   target.poke(bias, header);
   Elf64_Phdr load{PT_LOAD, PF_R | PF_W | PF_X, 0, 0, 0, size, size, 0x1000};
